@@ -6,8 +6,7 @@ import os
 from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 
-from trainc.changes.compare.changes import as_called, changes_of
-from trainc.changes.compare.facts import JobFacts, facts, job_key, of_run
+from trainc.changes.compare.changes import JobFacts, as_called, changes_of, facts, job_key, of_run
 from trainc.changes.compare.immutable import run_holder, to_run
 from trainc.changes.compare.refused_edits import is_behind, renderings
 from trainc.changes.fix import fix as edited

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from trainc.changes.compare.facts import of_run
+from trainc.changes.compare.changes import of_run
 from trainc.changes.compare.rendering_state import ABSENT, CURRENT, RenderingStates
 from trainc.cli.job_rows import has_output, inheritance, job_row, job_view
 from trainc.cli.options import Options

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from urllib.parse import quote
 
-from trainc.changes.compare.changes import Change
+from trainc.changes.compare.changes import Change, JobFacts, Key
 from trainc.changes.compare.diff import Diff, Edited, OtherObject, Replaced, Turned
-from trainc.changes.compare.facts import JobFacts, Key
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.report.dumps import dumps

@@ -12,7 +12,7 @@ import pytest
 from tests.repository import Repository, job
 from tests.sampling import sampled
 from tests.working_tree import WorkingTree
-from trainc.changes.compare import causes
+from trainc.changes.compare import diff as comparing
 from trainc.compiler.project import open_project
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def test_the_cause_of_many_changes_is_found_as_soon_as_that_of_one(project: Work
         assert project.commit().returncode == 0
         project.change("jobs/bert.yaml", "numNodes: 2", "numNodes: 3")
         project.change("runtimes/torch.yaml", "maxRestarts: 3", "maxRestarts: 4")
-        with patch.object(causes, "open_project", wraps=open_project) as opened:
+        with patch.object(comparing, "open_project", wraps=open_project) as opened:
             assert "because of jobs/bert.yaml, runtimes/torch.yaml\n" in project.run("diff").out
         counts.append(opened.call_count)
         project.git("checkout", "-q", "HEAD", ".")

@@ -51,56 +51,64 @@ def report_applications(project: Project, paths: tuple[str, ...], report: Report
         texts.hold(file, data)
         if b"kind: TrainJob" in data or not may_hold_runtimes(data):
             jobs.append(file)
-    applied_twice(applications, jobs, report, below=prefix(root))
-    rendered_twice(applications, renderings, report, below=prefix(root))
+    sources = [
+        one for file, data in applications for document in read(data, file, Report()) for one in _sources(document)
+    ]
+    below = prefix(root)
+    _report_applied_twice(sources, jobs, below, report)
+    _report_rendered_twice(sources, renderings, below, report)
     inner = os.path.relpath(os.path.abspath(folder), root).replace(os.sep, "/")
-    output_among_jobs(project.file, inner, jobs, report)
-
-
-def applied_twice(texts: Iterable[tuple[str, bytes]], jobs: Sequence[str], report: Report, *, below: str = "") -> None:
-    """A finding for each Application or Kustomization among `texts` whose path holds one of the files `jobs`.
-
-    The paths of applications start where the repository does, and the project `below` that.
-    """
-    for file, data in texts:
-        for document in read(data, file, Report()):
-            for path, folder, deep in _folders(document):
-                if inside := [job for job in jobs if _holds(folder, below + job, deep=deep)]:
-                    count = f"`{inside[0]}`" if len(inside) == 1 else f"{len(inside)} files of jobs"
-                    report.add(
-                        APPLIED_TWICE.at(
-                            document.span(path),
-                            f"{document.kind} `{document.name}` applies {count} directly",
-                            effect="each of these jobs trains twice: as written and as rendered",
-                            help="let it apply the folder of rendered files, or name the plugin `trainc-v1`",
-                        )
-                    )
+    for above in sorted({os.path.dirname(job) for job in jobs} - {""}):
+        if _holds(above, f"{inner}/x", deep=True):
+            report.add(
+                APPLIED_TWICE.at(
+                    Span(project.file or inner, 1, 1, 1, 1),
+                    f"the output folder `{inner}` is in `{above}`, among the jobs",
+                    effect="a tool that applies one folder applies both: each job trains twice",
+                    help="choose an output folder outside, such as `rendered`",
+                )
+            )
 
 
 class _Source(NamedTuple):
-    """A source of an Application of Argo CD: where its path is written, the folder, and whether the plugin compiles it."""
+    """A folder that an application applies: where that is written, and how. Paths start where the repository does."""
 
     document: Document
     path: Path
     folder: str
     deep: bool  # whether folders below it count
-    compiles: bool
-    target: str  # the cluster that the application deploys to
+    plugin: str | None = None  # the one that compiles it, "" for one without a name
+    target: str | None = None  # the cluster that an application of Argo CD deploys to
 
 
-def rendered_twice(
-    texts: Iterable[tuple[str, bytes]], renderings: Sequence[tuple[str, str]], report: Report, *, below: str = ""
+def _report_applied_twice(sources: Iterable[_Source], jobs: Sequence[str], below: str, report: Report) -> None:
+    """A finding for each Application or Kustomization whose path holds one of the files of jobs."""
+    for one in sources:
+        if inside := [job for job in jobs if one.plugin is None and _holds(one.folder, below + job, deep=one.deep)]:
+            count = f"`{inside[0]}`" if len(inside) == 1 else f"{len(inside)} files of jobs"
+            report.add(
+                APPLIED_TWICE.at(
+                    one.document.span(one.path),
+                    f"{one.document.kind} `{one.document.name}` applies {count} directly",
+                    effect="each of these jobs trains twice: as written and as rendered",
+                    help="let it apply the folder of rendered files, or name the plugin `trainc-v1`",
+                )
+            )
+
+
+def _report_rendered_twice(
+    sources: Iterable[_Source], renderings: Sequence[tuple[str, str]], below: str, report: Report
 ) -> None:
     """A finding for each Application that has the plugin compile jobs whose rendered files another one applies.
 
     `renderings` are the rendered files of the project, each with the file of its job.
     """
-    sources = [one for file, data in texts for document in read(data, file, Report()) for one in _of_argocd(document)]
-    for one in sources if renderings else ():
-        theirs = [file for file, job in renderings if one.compiles and _holds(one.folder, below + job, deep=True)]
-        for other in sources if theirs else ():
+    known = [one for one in sources if one.target is not None and "{{" not in one.target]
+    for one in [one for one in known if one.plugin is not None and one.plugin.startswith("trainc")]:
+        theirs = [file for file, job in renderings if _holds(one.folder, below + job, deep=True)]
+        for other in [other for other in known if other.plugin is None and other.target == one.target]:
             inside = [file for file in theirs if _holds(other.folder, below + file, deep=other.deep)]
-            if other.compiles or not inside or other.target != one.target:
+            if not inside:
                 continue
             count = f"`{inside[0]}`" if len(inside) == 1 else f"{len(inside)} rendered files of these jobs"
             report.add(
@@ -115,61 +123,25 @@ def rendered_twice(
             break
 
 
-def _of_argocd(document: Document) -> Iterator[_Source]:
+def _sources(document: Document) -> Iterator[_Source]:
     group, kind = document.api_version.partition("/")[0], document.kind
+    if (group, kind) == ("kustomize.toolkit.fluxcd.io", "Kustomization"):
+        yield _Source(document, ("spec", "path"), _text(get(document.tree, "spec"), "path") or ".", deep=True)
     if group != "argoproj.io" or kind not in ("Application", "ApplicationSet"):
         return
     above: Path = ("spec",) if kind == "Application" else ("spec", "template", "spec")
     spec = get(document.tree, *above)
-    destination = get(spec, "destination")
-    target = _text(destination, "server") or _text(destination, "name")
-    for path, source in _each_source(spec):
-        plugin, folder = get(source, "plugin"), _text(source, "path")
-        if not folder or "{{" in folder + target or (plugin and not _text(plugin, "name").startswith("trainc")):
-            continue
-        deep = value(source, "directory", "recurse") is True
-        yield _Source(document, (*above, *path, "path"), folder, deep, plugin is not None, target)
-
-
-def output_among_jobs(project: str, output: str, jobs: Iterable[str], report: Report) -> None:
-    """A finding where the output folder lies in a folder of jobs: who applies one applies both."""
-    above = {os.path.dirname(job) for job in jobs} - {""}
-    for folder in sorted(above):
-        if _holds(folder, f"{output}/x", deep=True):
-            report.add(
-                APPLIED_TWICE.at(
-                    Span(project or f"{output}", 1, 1, 1, 1),
-                    f"the output folder `{output}` is in `{folder}`, among the jobs",
-                    effect="a tool that applies one folder applies both: each job trains twice",
-                    help="choose an output folder outside, such as `rendered`",
-                )
-            )
-
-
-def _folders(document: Document) -> Iterator[tuple[Path, str, bool]]:
-    """Each folder that an application applies: where that is written, its name, and whether folders below it count."""
-    group, kind, spec = document.api_version.partition("/")[0], document.kind, get(document.tree, "spec")
-    if (group, kind) == ("kustomize.toolkit.fluxcd.io", "Kustomization"):
-        yield ("spec", "path"), _text(spec, "path") or ".", True
-    elif (group, kind) == ("argoproj.io", "Application"):
-        yield from _sources(spec, ("spec",))
-    elif (group, kind) == ("argoproj.io", "ApplicationSet"):
-        yield from _sources(get(spec, "template", "spec"), ("spec", "template", "spec"))
-
-
-def _sources(spec: Tree, above: Path) -> Iterator[tuple[Path, str, bool]]:
-    for path, source in _each_source(spec):
-        if (folder := _text(source, "path")) and "{{" not in folder and get(source, "plugin") is None:
-            yield (*above, *path, "path"), folder, value(source, "directory", "recurse") is True
-
-
-def _each_source(spec: Tree) -> list[tuple[Path, Tree]]:
-    """The sources of an application, and where each stands below its spec."""
+    target = _text(get(spec, "destination"), "server") or _text(get(spec, "destination"), "name")
     several = get(spec, "sources")
-    sources: list[tuple[Path, Tree]] = []
+    listed: list[tuple[Path, Tree]] = []
     if type(several) is list:
-        sources = [(("sources", index), each) for index, each in enumerate(several)]
-    return [*sources, (("source",), get(spec, "source"))]
+        listed = [(("sources", index), one) for index, one in enumerate(several)]
+    for path, source in (*listed, (("source",), get(spec, "source"))):
+        if (folder := _text(source, "path")) and "{{" not in folder:
+            plugin = get(source, "plugin")
+            deep = value(source, "directory", "recurse") is True
+            name = None if plugin is None else _text(plugin, "name")
+            yield _Source(document, (*above, *path, "path"), folder, deep, name, target)
 
 
 def _holds(folder: str, file: str, *, deep: bool) -> bool:

@@ -41,22 +41,14 @@ class Base(NamedTuple):
 
 @contextmanager
 def at_revision(project: Project, revision: str) -> Iterator[str]:
-    """A folder that holds the project's specs as a revision has them; it is gone afterwards.
-
-    Raises:
-        Trouble: where the project is in no Git work tree, or the revision names no commit.
-    """
+    """A folder that holds the project's specs as a revision has them; it is gone afterwards."""
     repository = GitRepository(project.root)
     commit = repository.commit(revision)
     prefix = repository.prefix(project.root)
-    wanted = [
-        (path[len(prefix) :], name)
-        for path, name in repository.files(commit, prefix)
-        if is_candidate(path) and path.startswith(prefix)
-    ]
-    contents = zip((path for path, _ in wanted), repository.contents([name for _, name in wanted]), strict=True)
+    files = repository.files(commit, prefix)
+    wanted = {path.removeprefix(prefix): name for path, name in files if is_candidate(path) and path.startswith(prefix)}
     with Scratch() as folder:
-        unpack(folder, contents)
+        unpack(folder, zip(wanted, repository.contents([*wanted.values()]), strict=True))
         unpack(folder, [(".git/HEAD", b"")])  # the project's root ends here, too
         yield folder
 
@@ -83,9 +75,6 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
     """A file, a folder or a Git revision: the rendering in it where there is one, else its specs compiled.
 
     With `of_files` a rendering does not count: what was written is asked for.
-
-    Raises:
-        Trouble: where `base` is none of these.
     """
     if os.path.exists(base):
         top = os.path.abspath(base)
@@ -101,17 +90,17 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
     if base.startswith((".", "/")):
         raise Trouble(f"{base}: no such file or directory")
     with at_revision(project, base) as folder:
-        report = Report()
-        if (
-            written := []
-            if of_files
-            else rendered(folder, project, selection.clusters, report, sources=selection.paths)
-        ):
+        report, decisions = Report(), None
+        written = [] if of_files else rendered(folder, project, selection.clusters, report, sources=selection.paths)
+        if written:
             decisions, gaps = Decisions(project, selection), Gaps(folder, report)
-            yield Base(written, _edited(project, base), gaps, decisions, partial(held, folder))
         else:
-            bundles, gaps = bundles_of(folder, selection.paths, project, selection)
-            yield Base(bundles, _edited(project, base), gaps, None, partial(held, folder))
+            written, gaps = bundles_of(folder, selection.paths, project, selection)
+        repository = GitRepository(project.root)
+        prefix = repository.prefix(project.root)
+        changed = repository.changed(repository.commit(base))
+        edited = frozenset(name.removeprefix(prefix) for name in changed if name.startswith(prefix))
+        yield Base(written, edited, gaps, decisions, partial(held, folder))
 
 
 def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
@@ -127,10 +116,3 @@ def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
 def held(folder: str, name: str) -> bytes | None:
     """What a file of a folder holds, None where there is no such file."""
     return contents(folder, name) if os.path.isfile(os.path.join(folder, name)) else None
-
-
-def _edited(project: Project, revision: str) -> frozenset[str]:
-    repository = GitRepository(project.root)
-    prefix = repository.prefix(project.root)
-    changed = repository.changed(repository.commit(revision))
-    return frozenset(name.removeprefix(prefix) for name in changed if name.startswith(prefix))

@@ -1,19 +1,226 @@
-"""What differs between two forms of one job, in the words of a reviewer, with the places where both are written.
+"""What a reviewer asks about a job, and what differs between two forms of one, with the places where both are written.
 
-A job may be the same under another name or in another place, or the next run of one.
+A job may be the same under another name or in another place, or the next run of one. Objects beside jobs, which jobs name
+or which are passed through, are each compared under their own name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from trainc.changes.compare.facts import QUEUES, JobFacts, Key
-from trainc.changes.compare.updates import moved
-from trainc.model.paths import in_order
+from trainc.changes.compare.updates import Keys, apart, empty, keys, moved, orders
+from trainc.compiler import pipeline
+from trainc.compiler.emit.spool.objects import parts_of
+from trainc.lint import expand
+from trainc.lint.facts.job import ExpandedRole, Job
+from trainc.model.bundle import Bundle
+from trainc.model.paths import in_order, shown
+from trainc.model.references import KINDS, names_in, provides
+from trainc.model.report import Report
+from trainc.model.settings import Project, Selection
+from trainc.model.sourced import Sourced, Span
+from trainc.model.tree import Tree, first_leaf, get, plain, value
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.numbers import whole_number, with_octal
+from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
+from trainc.text.record import Any
+
+Key = tuple[str, str, str]  # cluster, namespace, name of the job, or kind/name of an object beside jobs
+
+
+class Split(NamedTuple):
+    """One state: the bundles of jobs without some objects, and a bundle for each of these objects."""
+
+    jobs: list[Bundle]
+    objects: dict[Key, Bundle]
+
+
+def object_key(bundle: Bundle, tree: Tree) -> Key:
+    """Cluster, namespace, and kind and name as kubectl has them: no job's name has a slash in it.
+
+    What is passed through is there once for all clusters; without a name its file stands for it.
+    """
+    kind, group = str(value(tree, "kind")), str(value(tree, "apiVersion")).rpartition("/")[0]
+    kinds = kind.lower() if kind in KINDS or not group else f"{kind.lower()}.{group}"
+    name = value(tree, "metadata", "name") or bundle.document.file
+    cluster = "" if bundle.passing else bundle.cluster
+    return cluster, str(value(tree, "metadata", "namespace") or "default"), f"{kinds}/{name}"
+
+
+def names_apart(bundles: Iterable[Bundle]) -> frozenset[Key]:
+    """The objects that are in no job's bundle."""
+    return frozenset(object_key(one, tree) for one in bundles if one.jobset is None for tree in one.objects)
+
+
+def split(bundles: Iterable[Bundle], names: frozenset[Key]) -> Split:
+    """The bundles with the objects of these names apart, also where they stand in the file of a job."""
+    parts = Split([], {})
+    for bundle in bundles:
+        apart = {key: tree for tree in bundle.objects if (key := object_key(bundle, tree)) in names}
+        for key, tree in apart.items():
+            parts.objects[key] = Bundle(bundle.document, (tree,), cluster=bundle.cluster, passing=bundle.passing)
+        if bundle.jobset is not None:
+            gone = {id(tree) for tree in apart.values()}
+            own = tuple(tree for tree in bundle.objects if id(tree) not in gone)
+            without = Bundle(bundle.document, own, bundle.plan, cluster=bundle.cluster, jobset=bundle.jobset)
+            parts.jobs.append(without if apart else bundle)
+    return parts
+
+
+def applied(
+    compiled: Iterable[Bundle], kept: Mapping[Key, Bundle], project: Project, selection: Selection
+) -> list[Bundle]:
+    """What is applied where some runs keep their renderings: these, the other jobs, and the objects that both name."""
+    bundles = [kept.get(job_key(one), one) if one.jobset is not None else one for one in compiled]
+    return [*bundles, *pipeline.objects_named(bundles, project, selection, Report(compiles=False))]
+
+
+def of_run(bundle: Bundle, project: Project) -> Bundle:
+    """What stands in the rendered file of a job's run: where earlier runs stay, what outlives a run stands elsewhere."""
+    return parts_of(bundle)[-1] if project.old_run == "keep" else bundle
+
+
+def job_key(bundle: Bundle) -> Key:
+    """Cluster, namespace and name of a bundle's job."""
+    return bundle.cluster, str(value(bundle.jobset, "metadata", "namespace") or "default"), bundle.name
+
+
+def naming(bundle: Bundle, jobs: Iterable[Bundle]) -> frozenset[str]:
+    """The files of the jobs that name the object of a bundle, and its own."""
+    wanted = {provides(tree) for tree in bundle.objects}
+    users = (one for one in jobs if one.cluster == bundle.cluster and wanted & names_in(one.objects))
+    return frozenset((*bundle.document.files, *(one.document.file for one in users)))
+
+
+QUEUES = (KUEUE_QUEUE, VOLCANO_QUEUE)
+
+
+class JobFacts(NamedTuple):
+    """One job, or an object beside jobs, as a reviewer sees it; `values` maps what was asked about to its text, `files` each leaf to its files."""
+
+    key: Key
+    source: str
+    jobset: Tree
+    values: Mapping[str, str]
+    queue: str
+    accelerators: Mapping[str, int]
+    hours: float | None  # an upper bound of accelerator hours, None where nothing bounds it
+    uncounted: bool  # whether restarts that use up none of the job's own come on top of that
+    digest: Mapping[str, object]  # every leaf of every object, by object and path
+    files: Mapping[str, frozenset[str]]
+    name_leaves: frozenset[str]  # the leaves that rest on the job's name
+    order: Mapping[str, Keys]  # of the items of lists, by object and path
+    places: Mapping[str, Span]  # where each leaf and what was asked about is written, as far as a file holds it
+
+
+def facts(bundle: Bundle) -> JobFacts:
+    """The facts of one bundle."""
+    digest: dict[str, object] = {}
+    files: dict[str, frozenset[str]] = {}
+    name_leaves: set[str] = set()
+    order: dict[str, Keys] = {}
+    places: dict[str, Span] = {}
+    given = bundle.document.span(("metadata", "name"))
+    for tree in bundle.objects:
+        label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
+        for steps, names in orders(tree).items():
+            order[f"{label} {shown(steps)}"] = keys(names)
+            files[f"{label} {shown(steps)}"] = frozenset(at.file for _, leaf in names for at in leaf.origin.spans())
+        for steps, _, leaf in apart(tree):
+            name, spans = f"{label} {shown(steps)}", leaf.origin.spans()
+            digest[name] = leaf.value
+            files[name] = frozenset(span.file for span in spans)
+            if spans:
+                places[name] = spans[0]
+            if given in spans:
+                name_leaves.add(name)
+        digest.update({f"{label} {shown(steps)}": node for steps, _, node in empty(tree)})
+    job = expand(bundle, None, Report())
+    asked = list(_values(bundle.jobset))
+    places |= {what: at for what, _, leaf in asked if leaf is not None for at in leaf.origin.spans()[:1]}
+    values = {what: text for what, text, _ in asked}
+    rules = get(bundle.jobset, "spec", "failurePolicy", "rules") or ()
+    # Accelerators of the whole job by resource, of pods that run at the same time or not.
+    counts: dict[str, int] = {}
+    for role in job.roles if job is not None else ():
+        for resource, amount in role.devices.items():
+            if isinstance(amount, int):
+                counts[resource] = counts.get(resource, 0) + amount * _pods(role)
+    return JobFacts(
+        key=job_key(bundle) if bundle.jobset is not None else object_key(bundle, bundle.objects[0]),
+        source=bundle.document.file,
+        jobset=bundle.jobset,
+        values=values,
+        queue=values.get("queue", ""),
+        accelerators=counts,
+        hours=_hours(job, bundle.jobset),
+        uncounted=any(str(value(rule, "action")).endswith("IgnoreMaxRestarts") for rule in rules),
+        digest=digest,
+        files=files,
+        name_leaves=frozenset(name_leaves),
+        order=order,
+        places=places,
+    )
+
+
+def differ(was: JobFacts, now: JobFacts) -> bool:
+    """Whether two forms of a job differ in anything that is applied."""
+    return was.digest != now.digest or was.order != now.order
+
+
+def _values(jobset: Tree) -> Iterator[tuple[str, str, Sourced[Any] | None]]:
+    for name in QUEUES:
+        for part in ("labels", "annotations"):
+            if (queue := get(jobset, "metadata", part, name)) is not None:
+                yield "queue", str(queue.value), queue
+    for job in get(jobset, "spec", "replicatedJobs") or ():
+        role = str(value(job, "name"))
+        leaf = get(job, "template", "spec", "parallelism")
+        pods, replicas = value(job, "template", "spec", "parallelism"), value(job, "replicas") or 1
+        pods = 1 if pods is None else pods
+        # A placeholder where one of the numbers is filled in later.
+        nodes = pods * replicas if type(pods) is type(replicas) is int else replicas if type(pods) is int else pods
+        yield f"nodes of {role}", str(nodes), leaf
+        pod = get(job, "template", "spec", "template", "spec") or {}
+        for container in (*(pod.get("initContainers") or ()), *(pod.get("containers") or ())):
+            name = f"{role}/{value(container, 'name')}"
+            if "image" in container:
+                yield f"image of {name}", str(value(container, "image")), container["image"]
+            if words := [*(container.get("command") or ()), *(container.get("args") or ())]:
+                yield f"command of {name}", " ".join(str(word.value) for word in words), words[-1]
+            for entry in container.get("env") or ():
+                content = value(entry, "value")
+                yield (
+                    f"env {value(entry, 'name')} of {name}",
+                    str(content) if content is not None else str(plain(entry.get("valueFrom"))),
+                    first_leaf(entry.get("value", entry.get("valueFrom"))),
+                )
+            for part in ("requests", "limits"):
+                for resource, amount in (get(container, "resources", part) or {}).items():
+                    yield f"{part} {resource} of {name}", str(amount.value), amount
+
+
+def _pods(role: ExpandedRole) -> int:
+    replicas, width = role.replicas, role.width
+    return replicas * width if isinstance(replicas, int) and isinstance(width, int) else 0
+
+
+def _hours(job: Job | None, jobset: Tree) -> float | None:
+    """Accelerators times the deadline of their role times all attempts, None where no deadline bounds one of them."""
+    seconds = 0
+    for role in job.roles if job is not None else ():
+        held = sum(amount for amount in role.devices.values() if isinstance(amount, int)) * _pods(role)
+        deadline = value(role.spec, "activeDeadlineSeconds")
+        if held and type(deadline) is not int:
+            return None
+        seconds += held * (deadline or 0)
+    restarts = value(jobset, "spec", "failurePolicy", "maxRestarts") or 0
+    if type(restarts) is not int:
+        return None  # a placeholder may become any number
+    return float(seconds * (1 + restarts) / 3600)
+
 
 Group = Callable[[JobFacts], object]
 Fits = Callable[[JobFacts, JobFacts], bool]
@@ -37,13 +244,15 @@ class Change(NamedTuple):
 
 def changes_of(was: JobFacts, now: JobFacts) -> tuple[Change, ...]:
     """What a reviewer asks about first, then every other field."""
-    names = [*was.values, *(name for name in now.values if name not in was.values)]
     changes = [
-        _change(name, name, _masked(name, was.values.get(name, "")), _masked(name, now.values.get(name, "")), was, now)
-        for name in names
+        _change(name, name, _masked(name, was), _masked(name, now), was, now)
+        for name in {**was.values, **now.values}
         if was.values.get(name) != now.values.get(name)
     ]
-    whole = _whole_objects(was, now)
+    # The objects of a job that are new or gone as wholes, by kind and name, each as one change.
+    before, after = ({_owner(path) for path in job.digest} for job in (was, now))
+    whole = {owner: Change("object", owner.partition("/")[0], "") for owner in before - after}
+    whole |= {owner: Change("object", "", owner.partition("/")[0]) for owner in after - before}
     paths = [
         path for path in changed_paths(was, now) if not (changes and _is_summarized(path)) and _owner(path) not in whole
     ]
@@ -52,13 +261,6 @@ def changes_of(was: JobFacts, now: JobFacts) -> tuple[Change, ...]:
     for path, old, new in moved(was.order, now.order):
         changes.append(Change(f"order of {_shown(path, now)}", ", ".join(map(str, old)), ", ".join(map(str, new))))
     return tuple(changes)
-
-
-def _whole_objects(was: JobFacts, now: JobFacts) -> dict[str, Change]:
-    """The objects of a job that are new or gone as wholes, by kind and name, each as one change."""
-    before, after = ({_owner(path) for path in job.digest} for job in (was, now))
-    gone = {owner: Change("object", owner.partition("/")[0], "") for owner in before - after}
-    return gone | {owner: Change("object", "", owner.partition("/")[0]) for owner in after - before}
 
 
 def _owner(path: str) -> str:
@@ -72,19 +274,17 @@ def _shown(path: str, job: JobFacts) -> str:
     return field if job.jobset is None or kind in _OWN else f"{kind.lower()}/{name} {field}"
 
 
-def without_places(changes: tuple[Change, ...]) -> tuple[Change, ...]:
-    """The changes alone, which several jobs may share."""
-    return tuple(change._replace(was_at="", is_at="") for change in changes)
-
-
 def with_common_places(several: list[tuple[Change, ...]]) -> tuple[Change, ...]:
     """The changes that several jobs share, with the places that they share too."""
-    out = []
-    for first, *others in zip(*several, strict=True):
-        was_at = first.was_at if all(one.was_at == first.was_at for one in others) else ""
-        is_at = first.is_at if all(one.is_at == first.is_at for one in others) else ""
-        out.append(first._replace(was_at=was_at, is_at=is_at))
-    return tuple(out)
+    return tuple(
+        alike[0]._replace(was_at=_common(one.was_at for one in alike), is_at=_common(one.is_at for one in alike))
+        for alike in zip(*several, strict=True)
+    )
+
+
+def _common(places: Iterable[str]) -> str:
+    first, *others = set(places)
+    return "" if others else first
 
 
 def changed_paths(was: JobFacts, now: JobFacts) -> list[str]:
@@ -93,12 +293,8 @@ def changed_paths(was: JobFacts, now: JobFacts) -> list[str]:
 
 
 def _change(what: str, path: str, old: str, new: str, was: JobFacts, now: JobFacts) -> Change:
-    return Change(what, old, new, _place(was, path), _place(now, path))
-
-
-def _place(job: JobFacts, path: str) -> str:
-    span = job.places.get(path)
-    return "" if span is None else f"{span.file}:{span.line}"
+    places = [f"{at.file}:{at.line}" if (at := job.places.get(path)) is not None else "" for job in (was, now)]
+    return Change(what, old, new, *places)
 
 
 def _is_summarized(path: str) -> bool:
@@ -114,8 +310,9 @@ def _text(facts_: JobFacts, path: str) -> str:
     return MASK if text and (named_secret(variable_of(path)) or _SECRET.match(path)) else with_octal(path, text)
 
 
-def _masked(name: str, text: str) -> str:
+def _masked(name: str, facts_: JobFacts) -> str:
     """What a reviewer is shown of a fact: not the literal value of a variable that holds a secret."""
+    text = facts_.values.get(name, "")
     is_literal = text and not text.startswith("{'")  # a reference to a Secret is shown as one
     return MASK if is_literal and name.startswith("env ") and named_secret(name.split(" ")[1]) else text
 

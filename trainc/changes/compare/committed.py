@@ -62,12 +62,9 @@ class Committed:
 
     def settle(self, bundle: Bundle, header: Header, before: str, file: str, report: Report) -> str:
         """The text that stays, empty where the present one does; a finding where neither may."""
-        rerenders = any(
-            names(pattern, name) for pattern in self._rerender for name in (bundle.document.name, bundle.name)
-        )
         decision = self._decisions.decide(bundle, header, before, file)
         _tell_lowered(bundle, before, report)
-        if rerenders:
+        if any(names(pattern, name) for pattern in self._rerender for name in (bundle.document.name, bundle.name)):
             self.rerendered += [bundle.name] if decision.refused else []
             return ""
         if not decision.refused:
@@ -89,8 +86,8 @@ class Committed:
             return ""
         effect = f"it is rendered as {file}: if it runs, the API server rejects the change and the sync fails"
         again = f"`{'' if self._has_rerender else 'trainc build -w '}--rerender {bundle.document.name}`"
-        otherwise = f"for one that was never applied, {again}"
-        otherwise += "" if self._has_rerender else ", and commit what it writes"
+        commit = "" if self._has_rerender else ", and commit what it writes"
+        otherwise = f"for one that was never applied, {again}{commit}"
         notes = _ended(bundle, header, decision, lambda: self._edited_since(file))
         report.add(immutable_change(bundle, decision.refused, effect=effect, otherwise=otherwise, notes=notes))
         return ""
@@ -164,42 +161,36 @@ def _tell_lowered(bundle: Bundle, before: str, report: Report) -> None:
 
 def _tell_ignored(bundle: Bundle, updates: Collection[Update], report: Report) -> None:
     for one in updates:
-        if not (one.changed and is_created_once(one.tree)):
-            continue
-        fields = list(dict.fromkeys(change.shown for change in one.changed))
-        report.add(
-            IGNORED_BY_FLUX.at(
-                one.place(one.changed[0], bundle),
-                f"Flux does not apply a change of {listed(fields)} to a run that exists",
-                effect="the JobSet in the cluster stays as it was created, and Git shows something else",
-                help=f'start a new run (`{RUN}: "{run_of(bundle.document.tree) + 1}"`), or change the JobSet with kubectl '
-                "as well",
+        if one.changed and is_created_once(one.tree):
+            fields = list(dict.fromkeys(change.shown for change in one.changed))
+            again = f'start a new run (`{RUN}: "{run_of(bundle.document.tree) + 1}"`)'
+            report.add(
+                IGNORED_BY_FLUX.at(
+                    one.place(one.changed[0], bundle),
+                    f"Flux does not apply a change of {listed(fields)} to a run that exists",
+                    effect="the JobSet in the cluster stays as it was created, and Git shows something else",
+                    help=f"{again}, or change the JobSet with kubectl as well",
+                )
             )
-        )
 
 
 def _blamed(bundle: Bundle, refused: Collection[Update], edited: Edited) -> str:
     """The files besides the job's own that a refused change comes from; else the runtime that is in the job's own file."""
     changes = [(one, change) for one in refused for change in one.refused]
-    removed = [one.cause(change, bundle) for one, change in changes if one.is_removal(change)]
+    removed = {one.cause(change, bundle) for one, change in changes if one.is_removal(change)}
     files = {one.cause(change, bundle) for one, change in changes if not one.is_removal(change)}
-    files |= _removed_by(bundle, edited) or set(removed) if removed else set()
-    named = ", ".join(sorted(name for name in files - {*bundle.document.files} if name))
     runtime = bundle.plan.runtime if bundle.plan is not None else None
+    if removed:
+        # The files of the job's runtime that may have set what is set no more: those that were edited, where Git knows.
+        sources = [source.file for source in runtime.sources] if runtime is not None else []
+        among = {f"{runtime.file} or a file that it uses"} if runtime is not None and len(sources) > 1 else removed
+        files |= edited().intersection(sources) or among
+    named = ", ".join(sorted(name for name in files - {*bundle.document.files} if name))
     if named or runtime is None or runtime.file not in bundle.document.files:
         return named
     written = {leaf.origin.at for _, leaf in leaves(runtime.written)}
     spans = {span for one in refused for change in one.refused for span in one.spans(change, bundle)}
     return f"the runtime in {runtime.file}" if not written.isdisjoint(spans) else ""
-
-
-def _removed_by(bundle: Bundle, edited: Edited) -> set[str]:
-    """The files of a job's runtime that may have set what is set no more: those that were edited, where Git knows."""
-    runtime = bundle.plan.runtime if bundle.plan is not None else None
-    sources = [source.file for source in runtime.sources] if runtime is not None else []
-    if (known := edited().intersection(sources)) or runtime is None or len(sources) < 2:
-        return set(known)
-    return {f"{runtime.file} or a file that it uses"}
 
 
 def _ended(bundle: Bundle, header: Header, decision: Decision, edited: Edited) -> list[str]:
@@ -208,9 +199,7 @@ def _ended(bundle: Bundle, header: Header, decision: Decision, edited: Edited) -
         return []
     shared = decision.shared
     if shared is None:  # what the job's own file has no part in
-        shared = [
-            one._replace(refused=[c for c in one.refused if not one.is_of(c, bundle)]) for one in decision.refused
-        ]
+        shared = [one.refused_by(bundle, own=False) for one in decision.refused]
     blamed = _blamed(bundle, [one for one in shared if one.refused], edited)
     return [f"the job was edited: a run keeps its rendering only while nothing but {blamed} changes"] if blamed else []
 

@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterable, Iterator
 
 from trainc.apiserver.served import Served
-from trainc.changes.compare.updates import Key, Update, differences, key_of, update
+from trainc.changes.compare.updates import Update, differences, key_of, pairs, update
 from trainc.changes.git.work_tree import CommittedTexts, repository_of
 from trainc.compiler import pipeline
 from trainc.compiler.emit.digest import body_digest, job_digest
 from trainc.compiler.emit.spool.changes import is_whole
-from trainc.compiler.emit.spool.disk import parse_file, read_file
+from trainc.compiler.emit.spool.disk import OnDisk, parse_file, read_file
 from trainc.compiler.header import Header, read_header
 from trainc.compiler.load import load
 from trainc.compiler.load.lists import expand
@@ -79,24 +79,26 @@ class Decisions:
         trees = _trees(former.text, path)
         before = former.bundle.objects
         new = new._replace(shared=self._updates(bundle, trees, before))
-        if _keys(bundle, before) != _keys(bundle, bundle.objects):
+        edits = {key_of(bundle, now): (was, now) for was, now in pairs(bundle, before, bundle.objects)}
+        every = {key_of(bundle, tree) for tree in (*before, *bundle.objects)}
+        if every != edits.keys() or any(one.refused for one in self._updates(bundle, before, bundle.objects)):
             return new
-        if any(one.refused for one in self._updates(bundle, before, bundle.objects)):
-            return new
-        if not any(differences(was, now) for was, now in _pairs(bundle, before, bundle.objects)):
+        if not any(differences(was, now) for was, now in edits.values()):
             return new._replace(text=former.text, objects=trees)
         # The committed objects with what the edit of the job changes in place, where a server takes that.
-        edits = {key_of(bundle, now): (was, now) for was, now in _pairs(bundle, before, bundle.objects)}
-        objects = []
-        for tree in trees:
-            edit = edits.get(key_of(bundle, tree))
-            objects.append(tree if edit is None else transferred(*edit, tree))
+        objects = [transferred(*edits[key], tree) if (key := key_of(bundle, tree)) in edits else tree for tree in trees]
         if any(tree is None for tree in objects):
             return new
         changes = self._updates(bundle, trees, objects)
         if any(one.refused for one in changes):
             return new
         return new._replace(text=dump_all(objects), objects=tuple(objects), changes=tuple(changes))
+
+    def on_disk(self, bundle: Bundle, existing: OnDisk | None, path: str) -> Decision | None:
+        """What stays of the rendered file at a path; None where there is none as trainc wrote it."""
+        if existing is None or existing.header is None or not is_whole(existing):
+            return None
+        return self.decide(bundle, existing.header, existing.body.decode("utf-8", "replace"), path)
 
     def standing(self, bundle: Bundle, file: str) -> Bundle | None:
         """What a run keeps of its rendering in a file of the project; None where the present one takes its place."""
@@ -106,31 +108,20 @@ class Decisions:
             self._committed = self._committed or CommittedTexts(self._root)  # Git is asked once, not for each job
             if (absent := self._committed.absent(file)) is not None:
                 existing = parse_file(absent)
-        if existing is None or existing.header is None or not is_whole(existing):
-            return None
-        decision = self.decide(bundle, existing.header, existing.body.decode("utf-8", "replace"), path)
-        jobset = next((tree for tree in decision.objects if runs_pods(tree)), None)
-        if jobset is None:
+        decision = self.on_disk(bundle, existing, path)
+        jobset = next((tree for tree in decision.objects if runs_pods(tree)), None) if decision is not None else None
+        if decision is None or jobset is None:
             return None
         return Bundle(Document(bundle.document.file, jobset, {}, 1), decision.objects, cluster=bundle.cluster)
 
     def _updates(self, bundle: Bundle, old: Iterable[Tree], new: Iterable[Tree]) -> list[Update]:
         if bundle.cluster not in self._servers:
             self._servers[bundle.cluster] = Served(self._clusters[bundle.cluster])
-        return [update(was, now, self._servers[bundle.cluster]) for was, now in _pairs(bundle, old, new)]
+        return [update(was, now, self._servers[bundle.cluster]) for was, now in pairs(bundle, old, new)]
 
 
 def _trees(text: str, path: str) -> tuple[Tree, ...]:
     return tuple(d.tree for d in read(text.encode(), path, Report()) if type(d.tree) is dict)
-
-
-def _pairs(bundle: Bundle, old: Iterable[Tree], new: Iterable[Tree]) -> list[tuple[Tree, Tree]]:
-    before = {key_of(bundle, tree): tree for tree in old}
-    return [(before[key], tree) for tree in new if (key := key_of(bundle, tree)) in before]
-
-
-def _keys(bundle: Bundle, trees: Iterable[Tree]) -> set[Key]:
-    return {key_of(bundle, tree) for tree in trees}
 
 
 def transferred(old: Tree, new: Tree, other: Tree, field: str = "") -> Tree:

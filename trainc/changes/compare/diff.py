@@ -2,44 +2,261 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import combinations
+from typing import Any, NamedTuple
 
 from trainc.apiserver.served import Served
-from trainc.changes.compare.base import Base
-from trainc.changes.compare.causes import Edits, Search, Target, edits
+from trainc.changes.compare.base import Base, held
 from trainc.changes.compare.changes import (
     Change,
+    JobFacts,
+    Key,
     Pairs,
+    applied,
     as_called,
     changed_paths,
     changes_of,
-    job_identity,
-    next_runs,
-    renamed,
-    with_common_places,
-    without_places,
-)
-from trainc.changes.compare.facts import (
-    JobFacts,
-    Key,
-    applied,
     differ,
     facts,
+    job_identity,
     job_key,
     names_apart,
     naming,
+    next_runs,
     object_key,
+    renamed,
     split,
+    with_common_places,
 )
+from trainc.changes.compare.decision import Decisions
 from trainc.changes.compare.rendered import file_of
-from trainc.changes.compare.updates import update
+from trainc.changes.compare.updates import differences, key_of, update
+from trainc.changes.git.repository import GitRepository
+from trainc.changes.git.scratch import Scratch, drop, make_folders, unpack
 from trainc.compiler import pipeline
+from trainc.compiler.header import is_rendered
+from trainc.compiler.load.walk import contents, files, is_candidate
+from trainc.compiler.project import open_project
+from trainc.kinds.other_operators import INPUT_KINDS
+from trainc.kinds.table import NAMES
 from trainc.lint.tables.created_once import is_created_once
 from trainc.model.bundle import KEEP, Bundle, job_of
 from trainc.model.report import Report
-from trainc.model.settings import Project, Selection
-from trainc.model.tree import Tree, value
+from trainc.model.settings import Checks, Project, Selection
+from trainc.model.tree import Tree, plain, value
+from trainc.text.trouble import Trouble
+
+Form = Any  # the plain objects of a job, or what differs between two of its forms; None where there is no such job
+World = Mapping[Key, Form]
+Worlds = tuple[World, World]  # what is applied, and what the files say otherwise and no run takes
+
+
+_MOST_TOGETHER = 2  # edits that are looked for in all combinations
+_MOST_PAIRED = 12  # edits of which all pairs are tried
+_DOCUMENT = re.compile(rb"^---.*$", re.MULTILINE)
+_KIND = re.compile(rb"^kind:[ \t]*(\w+)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_JOBS = frozenset(name.encode() for name in ("TrainJob", "JobSet", *NAMES, *(kind for _, kind in INPUT_KINDS)))
+
+
+class Target(NamedTuple):
+    """A job, or an object beside jobs, whose change is to be explained.
+
+    `own` are the files that may hold it, `sources` those to compile: for an object also those of the jobs that name it.
+    """
+
+    key: Key
+    own: frozenset[str]
+    sources: frozenset[str]
+    rendering: str  # "" where the job has none that counts
+    likely: frozenset[str]  # files that what changes rests on
+
+
+class Edits:
+    """A project that can be compiled with some of its edits undone; all of it lies in a folder of its own."""
+
+    def __init__(self, root: str, states: Sides, former: Mapping[str, bytes | None]) -> None:
+        self._root = root
+        self._project = states.project
+        self._apart = states.apart
+        self._selection = states.selection
+        self._former = former
+        self.names = frozenset(former)
+        self.alone = frozenset(name for name in former if all(map(_holds_jobs_alone, (held(root, name), former[name]))))
+        self._worlds: dict[tuple[frozenset[str], frozenset[str]], Worlds] = {}
+
+    def world(self, undone: frozenset[str], wanted: frozenset[Target]) -> Worlds:
+        """What is applied of jobs, and what is held back, where some files are as they were."""
+        sources = frozenset().union(*(one.sources for one in wanted))
+        known = self._worlds.get((undone, sources))
+        if known is None:
+            present = {name: held(self._root, name) for name in undone}
+            _write(self._root, {name: self._former.get(name) for name in undone})
+            try:
+                known = self._worlds[undone, sources] = self._compiled(sources, wanted)
+            finally:
+                _write(self._root, present)
+        return known
+
+    def _compiled(self, sources: frozenset[str], wanted: frozenset[Target]) -> Worlds:
+        paths = tuple(sorted(path for path in sources if os.path.isfile(os.path.join(self._root, path))))
+        if not paths:
+            return {}, {}
+        report = Report(compiles=False)
+        try:
+            present = self._project
+            project = open_project((self._root,), report, present.assigned, present.cache)
+            project = project.checked(Checks(present.checks.field_validation, admission_only=True))
+            chosen = self._selection.elsewhere(paths)
+            decisions = Decisions(project, chosen)
+            renderings = {one.key: one.rendering for one in wanted if one.rendering}
+            compiled = list(pipeline.bundles(project, chosen, report))
+            jobs = {job_key(one): one for one in compiled if one.jobset is not None}
+            if len(jobs) < sum(one.jobset is not None for one in compiled):
+                return {}, {}  # two jobs of one name: nothing can be built like that
+            standing = {key: decisions.standing(jobs[key], renderings[key]) for key in jobs.keys() & renderings.keys()}
+            kept = {key: one for key, one in standing.items() if one is not None}
+            worlds = split(applied(compiled, kept, project, chosen), self._apart)
+        except Trouble:
+            return {}, {}
+        of_all = {job_key(one): one for one in worlds.jobs} | worlds.objects
+        forms = {key: [plain(tree) for tree in one.objects] for key, one in of_all.items()}
+        held_back: dict[Key, Form] = {key: [] for key in jobs}
+        for key, one in kept.items():  # what the files say otherwise than a rendering that stays
+            now = {key_of(one, tree): tree for tree in jobs[key].objects}
+            changes = [differences(tree, now.get(key_of(one, tree), {})) for tree in one.objects]
+            held_back[key] = [(change.steps, change.old, change.new) for of_one in changes for change in of_one]
+        return forms, held_back
+
+
+def _holds_jobs_alone(text: bytes | None) -> bool:
+    """Whether a file holds nothing but jobs, so that no other file's job depends on it; also where there is none."""
+    for part in _DOCUMENT.split(text or b""):
+        if any(line.strip() and not line.lstrip().startswith(b"#") for line in part.splitlines()):
+            kinds = _KIND.findall(part)
+            if len(kinds) != 1 or kinds[0] not in _JOBS:
+                return False
+    return True
+
+
+def _write(root: str, texts: Mapping[str, bytes | None]) -> None:
+    unpack(root, ((name, data) for name, data in texts.items() if data is not None))
+    drop(root, (name for name, data in texts.items() if data is None))
+
+
+@contextmanager
+def edits(states: Sides, edited: Iterable[str], former: Callable[[str], bytes | None]) -> Iterator[Edits]:
+    """The present project in a folder of its own, its rendered files as they were; gone afterwards."""
+    project = states.project
+    with Scratch() as top:
+        root = top
+        try:
+            repository = GitRepository(project.root)
+            unpack(top, [(".git", f"gitdir: {repository.git_folder}\n".encode())])
+            root = os.path.join(top, repository.prefix(project.root))
+            make_folders(top, [repository.prefix(project.root)])
+        except Trouble:
+            pass
+        unpack(root, ((name, contents(project.root, name)) for name in files(project.root, (".",))))
+        texts = {name: former(name) for name in edited if is_candidate(name)}
+        rendered = [name for name in texts if is_rendered(held(root, name) or texts[name] or b"")]
+        _write(root, {name: texts.pop(name) for name in rendered})
+        yield Edits(root, states, texts)
+
+
+class Search:
+    """Finds for each job a smallest set of edits whose undoing gives the job's former form; none where no edit does.
+
+    The form is what is applied, or with `held` what of the files a run does not take.
+    """
+
+    def __init__(self, edits_: Edits, wanted: frozenset[Target], *, held: bool) -> None:
+        self._edits = edits_
+        self._names = edits_.names
+        self._wanted = wanted
+        self._which = int(held)
+        self._target = self._forms(self._names)
+        if held:
+            # The target of each new run that would take all of its file, were it not for edits of other files.
+            new = [one for one in self._wanted if one.key not in self._target]
+            own = frozenset().union(*(one.own for one in new))
+            forms = self._forms(self._names - own) if own else {}
+            self._target = {**self._target, **{one.key: [] for one in new if forms.get(one.key) == []}}
+        self._present = self._forms(frozenset())
+
+    def causes(self) -> dict[Key, tuple[str, ...]]:
+        """The edits of each job that has any.
+
+        What a job's own file says concerns that job first: such files are undone together, and stand for the one of
+        the job in question; first those of jobs alone, which change no other file's job. The rest is tried in all
+        combinations, by their number.
+        """
+        causes_of: dict[Key, tuple[str, ...]] = {}
+        left = {one for one in self._wanted if self._target.get(one.key) != self._present.get(one.key)}
+        own = self._names & frozenset().union(*(one.own for one in left))
+        for size in range(1, _MOST_TOGETHER + 1):
+            for together, number in ((own & self._edits.alone, size - 1), (own, size - 1), (frozenset[str](), size)):
+                for chosen in self._candidates(number, left):
+                    tried = chosen | together
+                    forms = self._edits.world(tried, frozenset(left))[self._which]
+                    settled = {one: chosen | (together & one.own) for one in left if self._is_target(forms, one)}
+                    # Whether these edits alone, of those that gave a job's former form, explain it.
+                    settled = {
+                        one: undone
+                        for one, undone in settled.items()
+                        if tried - undone <= self._edits.alone - one.sources
+                        or self._is_target(self._edits.world(undone, frozenset((one,)))[self._which], one)
+                    }
+                    causes_of |= {one.key: tuple(sorted(undone)) for one, undone in settled.items()}
+                    left -= settled.keys()
+                    if not left:
+                        return causes_of
+        return causes_of | self._irreducible(left)
+
+    def _candidates(self, size: int, left: set[Target]) -> Iterator[frozenset[str]]:
+        naming = frozenset().union(*(one.sources - one.own for one in left))
+        shared = self._names - (self._edits.alone - naming)
+        likely = frozenset().union(*(one.likely for one in left)) & shared
+        names = [*sorted(likely), *sorted(shared - likely)]
+        if size <= 1 or len(names) <= _MOST_PAIRED:
+            yield from map(frozenset, combinations(names, size))
+
+    def _irreducible(self, left: Iterable[Target]) -> dict[Key, tuple[str, ...]]:
+        """All edits, without those that are not needed, dropped one after the other until none can be.
+
+        Jobs whose edits differ in files of jobs alone are asked about together, as long as they give the same answers.
+        """
+        alike: dict[tuple[str, ...], list[tuple[Target, list[str]]]] = {}
+        for one in left:
+            needed = self._names - (self._edits.alone - one.sources)
+            names = [*sorted(needed - one.likely), *sorted(needed & one.likely)]
+            alike.setdefault(tuple("" if name in self._edits.alone else name for name in names), []).append(
+                (one, names)
+            )
+        causes_of: dict[Key, tuple[str, ...]] = {}
+        groups = [(members, frozenset(range(len(names))), 0) for names, members in alike.items()]
+        while groups:
+            members, kept, at = groups.pop()
+            if at == len(members[0][1]):
+                causes_of |= {one.key: tuple(sorted(names[index] for index in kept)) for one, names in members}
+                continue
+            undone = frozenset(names[index] for _, names in members for index in kept - {at})
+            forms = self._edits.world(undone, frozenset(one for one, _ in members))[self._which]
+            without = [member for member in members if self._is_target(forms, member[0])]
+            others = [member for member in members if member not in without]
+            groups += [(same, left, at + 1) for same, left in ((without, kept - {at}), (others, kept)) if same]
+        return causes_of
+
+    def _is_target(self, forms: World, one: Target) -> bool:
+        return bool(forms.get(one.key) == self._target.get(one.key))
+
+    def _forms(self, undone: frozenset[str]) -> World:
+        return self._edits.world(undone, self._wanted)[self._which]
+
 
 Causes = Mapping[Key, tuple[str, ...]]
 
@@ -137,7 +354,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
     }
     elsewhere = {one.key for one in (*added, *removed)}
     beside = states.changed_objects()
-    causes, behind = _explained(states, changed | elsewhere | beside, held, selection)
+    causes, behind = _explained(states, changed | elsewhere | beside, held)
     return Diff(
         tuple(one for one in added if one.key not in in_pairs),
         tuple(one for one in removed if one.key not in in_pairs),
@@ -150,60 +367,56 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
         any(one.uncounted and one.accelerators for one in (*before.values(), *after.values())),
         {key: causes.get(key, ()) for key in elsewhere},
         ({key: one.jobset for key, one in before.items()}, {key: one.jobset for key, one in after.items()}),
-        objects=tuple(_other_object(states, key, causes) for key in sorted(beside)),
+        objects=tuple(
+            OtherObject(
+                was, now, changes_of(was, now) if was is not None and now is not None else (), causes.get(key, ())
+            )
+            for key in sorted(beside)
+            for was, now in [(states.objects[0].get(key), states.objects[1].get(key))]
+        ),
     )
 
 
-def _other_object(states: Sides, key: Key, causes: Causes) -> OtherObject:
-    was, now = (side.get(key) for side in states.objects)
-    return OtherObject(
-        was, now, changes_of(was, now) if was is not None and now is not None else (), causes.get(key, ())
-    )
-
-
-def _explained(states: Sides, changed: set[Key], held: set[Key], selection: Selection) -> tuple[Causes, Causes]:
+def _explained(states: Sides, changed: set[Key], held: set[Key]) -> tuple[Causes, Causes]:
     """The causes of what changes, and of what runs do not take of edits since the base."""
     old = states.old
     if not (changed or held):
         return {}, {}
     if old.former is None or not old.edited:
         return {key: _rests_on(states, key) for key in changed}, {}
-    with edits(states.project, selection, old.edited, old.former, states.apart) as known:
+    with edits(states, old.edited, old.former) as known:
         causes = _searched(known, states, changed, held=False)
         behind = _searched(known, states, held & states.before.keys(), held=True)
     new = held - states.before.keys()  # runs since the base, whose renderings the base does not have
     if new:
-        edited = [name for name in old.edited if name not in {states.renderings[key] for key in new}]
-        with edits(states.project, selection, edited, old.former, states.apart) as known:
+        edited = old.edited - {states.renderings[key] for key in new}
+        with edits(states, edited, old.former) as known:
             behind = {**behind, **_searched(known, states, new, held=True)}
     return {key: causes.get(key) or _rests_on(states, key) for key in changed}, behind
 
 
 def _searched(known: Edits, states: Sides, keys: set[Key], *, held: bool) -> Causes:
-    wanted = frozenset(_wanted(states, key) for key in keys)
-    return Search(known, known.names, wanted, held=held).causes() if wanted else {}
-
-
-def _wanted(states: Sides, key: Key) -> Target:
-    forms = [one[key] for one in (states.before, states.compiled, *states.objects) if key in one]
-    own = frozenset(one.source for one in forms)
-    sources = own | states.naming(key)
-    files = sources.union(*(names for one in forms for names in one.files.values()))
-    return Target(key, own, sources, states.renderings.get(key, ""), files)
+    wanted = []
+    for key in keys:
+        forms = [one[key] for one in (states.before, states.compiled, *states.objects) if key in one]
+        own = frozenset(one.source for one in forms)
+        sources = own | states.naming(key)
+        files = sources.union(*(names for one in forms for names in one.files.values()))
+        wanted.append(Target(key, own, sources, states.renderings.get(key, ""), files))
+    return Search(known, frozenset(wanted), held=held).causes() if wanted else {}
 
 
 def _rests_on(states: Sides, key: Key) -> tuple[str, ...]:
     """The files that the changed leaves rest on, the edited ones if any; for states without known edits."""
     sides = [(states.before, states.after), states.objects]
     was, now = next((old.get(key), new.get(key)) for old, new in sides if key in old or key in new)
-    edited = states.old.edited
     if was is None or now is None:
         return tuple(one.source for one in (was, now) if one is not None)
     files: frozenset[str] = frozenset()
     for path in changed_paths(was, now):
         files |= now.files.get(path) or was.files.get(path) or frozenset()
     rendering = states.renderings.get(key, "")
-    return tuple(sorted(files & (edited or frozenset()) or ({rendering} if rendering else files)))
+    return tuple(sorted(files & (states.old.edited or frozenset()) or ({rendering} if rendering else files)))
 
 
 def _replaced(pairs: Pairs) -> tuple[Replaced, ...]:
@@ -213,14 +426,15 @@ def _replaced(pairs: Pairs) -> tuple[Replaced, ...]:
 def _edited(states: Sides, changed: Iterable[Key], causes: Causes, behind: Causes) -> list[Edited]:
     servers = {cluster.name: Served(cluster) for cluster in states.project.clusters}
     groups: dict[tuple[object, ...], list[tuple[str, tuple[Change, ...]]]] = {}
-    edits_of: list[tuple[Key, JobFacts, JobFacts, tuple[str, ...], bool]]
     edits_of = [(key, states.before[key], states.after[key], causes.get(key, ()), False) for key in sorted(changed)]
     edits_of += [(key, states.after[key], states.compiled[key], behind[key], True) for key in sorted(behind)]
     for key, was, now, cause, kept in edits_of:
         refused = _refused(was, now, servers[key[0]])
         ignored = not kept and not refused and is_created_once(now.jobset)
         changes = changes_of(was, now)
-        group = (cause, without_places(changes), refused, kept, ignored)
+        # The changes alone, without their places, which several jobs may share.
+        alone = tuple(change._replace(was_at="", is_at="") for change in changes)
+        group = (cause, alone, refused, kept, ignored)
         groups.setdefault(group, []).append((shown(key), changes))
     edited = []
     for (whence, _, *rest), members in groups.items():
@@ -244,10 +458,9 @@ def shown(key: Key) -> str:
 
 
 def _total(jobs: Iterable[JobFacts]) -> dict[str, int]:
-    total: dict[str, int] = {}
+    total = Counter[str]()
     for job in jobs:
-        for resource, count in job.accelerators.items():
-            total[resource] = total.get(resource, 0) + count
+        total.update(job.accelerators)
     return dict(sorted(total.items()))
 
 
@@ -284,13 +497,14 @@ class Sides:
     def __init__(self, old: Base, new: Iterable[Bundle], project: Project, selection: Selection) -> None:
         self.old = old
         self.project = project
+        self.selection = selection
         self._known: dict[int, tuple[Bundle, JobFacts]] = {}
         new = list(new)
         compiled = {job_key(one): one for one in new if one.jobset is not None}
         committed = {job_key(one): one for one in old.bundles if one.jobset is not None}
         self.renderings = self._renderings(committed, compiled)
         kept = {key: one for key in compiled if (one := self._kept(key, committed.get(key), compiled[key])) is not None}
-        present = self._present(new, kept, self._earlier(committed, compiled), selection)
+        present = self._present(new, kept, self._earlier(committed, compiled))
         self._bundles = (*old.bundles, *new, *present)
         self.apart = names_apart([*old.bundles, *present])
         self.before, objects = self._facts(old.bundles)
@@ -347,12 +561,11 @@ class Sides:
         jobs = {job_identity(self._fact(one)) for one in compiled.values()}
         return [one for key, one in committed.items() if key not in compiled and job_identity(self._fact(one)) in jobs]
 
-    def _present(
-        self, new: Iterable[Bundle], kept: Mapping[Key, Bundle], earlier: list[Bundle], selection: Selection
-    ) -> list[Bundle]:
+    def _present(self, new: Iterable[Bundle], kept: Mapping[Key, Bundle], earlier: list[Bundle]) -> list[Bundle]:
         """What is applied now: what earlier runs alone name stays as it is, as long as the project has it."""
-        present = [*applied(new, kept, self.project, selection), *earlier]
-        selected = pipeline.objects_named(earlier, self.project, selection, Report(compiles=False)) if earlier else ()
+        present = [*applied(new, kept, self.project, self.selection), *earlier]
+        report = Report(compiles=False)
+        selected = pipeline.objects_named(earlier, self.project, self.selection, report) if earlier else ()
         stay = names_apart(selected) - names_apart(present)
         return [*present, *split([one for one in self.old.bundles if one.jobset is None], stay).objects.values()]
 

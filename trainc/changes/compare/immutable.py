@@ -14,7 +14,7 @@ from trainc.compiler.emit import path_of
 from trainc.compiler.emit.spool.changes import new_run
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
-from trainc.model.finding import ERROR, NOTE, SAFE, UNSAFE, WARNING, Edit, Finding, Label, Rule
+from trainc.model.finding import ERROR, NOTE, SAFE, UNSAFE, WARNING, Finding, Label, Rule
 from trainc.model.paths import located
 from trainc.model.report import Report
 from trainc.model.run import RUN, RUN_PATH, run_of
@@ -50,21 +50,26 @@ def judge(
         key_of(bundle, tree): tree for bundle in old.bundles for tree in _objects(bundle, operation, applied=applied)
     }
     usable = old.gaps.project_fault() is None
-    alone: list[Bundle] = []  # present jobs of which the base holds no object
+    alone: list[Bundle] = []  # present jobs of which the base holds no object: new, or another object before
     present: set[Key] = set()
     servers = {cluster.name: Served(cluster) for cluster in project.clusters}
+
+    def updates_by(bundle: Bundle, trees: Iterable[Tree]) -> list[Update]:
+        both = [(before[key], tree) for tree in trees if usable and (key := key_of(bundle, tree)) in before]
+        return [update(was, tree, servers[bundle.cluster], operation) for was, tree in both]
+
     for bundle in new:
-        pairs = ((before.get(key_of(bundle, tree)), tree) for tree in _objects(bundle, operation, applied=applied))
-        known = [(was, tree) for was, tree in pairs if was is not None and usable]
-        updates = [update(was, tree, servers[bundle.cluster], operation) for was, tree in known]
+        written = _objects(bundle, operation, applied=applied)
+        updates = updates_by(bundle, written)
         present.update(key_of(bundle, tree) for tree in bundle.objects)
-        if not known:
+        if not updates:
             alone.append(bundle)
         refused = [one for one in updates if one.refused]
         kept = None
-        if refused and (kept := old.kept(bundle, known[0][0])) is not None:
-            pairs = ((before.get(key_of(bundle, tree)), tree) for tree in kept.objects)
-            updates = [update(was, tree, servers[bundle.cluster], operation) for was, tree in pairs if was is not None]
+        if refused:
+            kept = old.kept(bundle, before[key_of(bundle, updates[0].tree)])
+        if kept is not None:
+            updates = updates_by(bundle, kept.objects)
             refused = [one for one in updates if one.refused]
         if refused:
             judged_before = report.looking_at(bundle.document)
@@ -76,19 +81,15 @@ def judge(
             report.back_to(judged_before)
         for one in updates:
             if one.changed and not one.refused:
-                place = bundle.span(one.tree) if kept is None else _asked(bundle, one)
+                place = bundle.span(one.tree)
+                if kept is not None:  # where the files say what an edit changes in a rendering that stays
+                    key = key_of(bundle, one.tree)
+                    own = next((tree for tree in bundle.objects if key_of(bundle, tree) == key), None)
+                    place = bundle.span(own, located(own, one.changed[0].steps) or ())
                 shown = few((f"`{change.shown}`" for change in one.changed), _FEW)
                 kind = value(one.tree, "kind")
                 report.add(CHANGED_IN_PLACE.at(place, f"{kind} `{bundle.name}` changes in place: {shown}"))
-    _judge_alone(alone, old, None if applied or operation in OF_FILES else present, report)
-
-
-def _judge_alone(alone: Sequence[Bundle], old: Base, present: Container[Key] | None, report: Report) -> None:
-    """A finding for each job of which the base holds no object: it is new, or was another object.
-
-    The latter counts where the keys of all `present` objects are given.
-    """
-    moves = moved_from(alone, old.bundles, present) if present is not None else {}
+    moves = {} if applied or operation in OF_FILES else moved_from(alone, old.bundles, present)
     for bundle in alone:
         former = moves.get(id(bundle))
         report.add(without_base(bundle, old.gaps) if former is None else moved(former, bundle))
@@ -122,29 +123,27 @@ def immutable_change(
     shown = [str(change) for _, change in fields[:_MAX_FIELDS_NAMED]]
     if len(fields) > _MAX_FIELDS_NAMED:
         shown.append(f"and {len(fields) - _MAX_FIELDS_NAMED} more")
+    number = run_of(bundle.document.tree) + 1
+    # One cluster alone gets a new run where the number stands in its patch.
+    alone = f" --cluster {bundle.cluster}" if run_holder(bundle) is not bundle.document else ""
     return IMMUTABLE_CHANGE.at(
         own[0],
         f"run `{bundle.name}` cannot change {counted(len(fields), 'field')} once it is created",
         label=places[own[0]] if len(own) > 1 else "",
         also=[Label(span, places[span]) for span in own[1:_MAX_FIELDS_NAMED]],
         effect=effect,
-        help=f'to start a new run set `{RUN}: "{run_of(bundle.document.tree) + 1}"` '
-        f"(`trainc run {bundle.document.name}{_alone(bundle)}`); {otherwise}",
+        help=f'to start a new run set `{RUN}: "{number}"` (`trainc run {bundle.document.name}{alone}`); {otherwise}',
         notes=[*shown, *notes],
         refusal=refused[0].refusal,
-        fix=_numbered(bundle, run_of(bundle.document.tree) + 1, UNSAFE),
+        fix=bundle.document.edits(RUN_PATH, str(number), safety=UNSAFE),
     )
-
-
-def _alone(bundle: Bundle) -> str:
-    """The option that gives one cluster alone a new run: the number stands in its patch then."""
-    return f" --cluster {bundle.cluster}" if run_holder(bundle) is not bundle.document else ""
 
 
 def to_run(bundle: Bundle, number: int) -> Finding:
     """A finding that gives the run of a job a number, for who asks for that."""
     place = run_holder(bundle).span(("metadata", "name"))
-    return IMMUTABLE_CHANGE.at(place, f"run `{bundle.name}` gets a number", fix=_numbered(bundle, number, SAFE))
+    edits = bundle.document.edits(RUN_PATH, str(number), safety=SAFE)
+    return IMMUTABLE_CHANGE.at(place, f"run `{bundle.name}` gets a number", fix=edits)
 
 
 def run_holder(bundle: Bundle) -> Document:
@@ -152,33 +151,20 @@ def run_holder(bundle: Bundle) -> Document:
     return bundle.document.place_of(RUN_PATH)[0]
 
 
-def _numbered(bundle: Bundle, number: int, safety: str) -> list[Edit]:
-    return bundle.document.edits(RUN_PATH, str(number), safety=safety)
-
-
-def _asked(bundle: Bundle, one: Update) -> Span:
-    """Where the files say what an edit changes in a rendering that stays."""
-    present = next((tree for tree in bundle.objects if key_of(bundle, tree) == key_of(bundle, one.tree)), None)
-    return bundle.span(present, located(present, one.changed[0].steps) or ())
-
-
 MOVED_RUN = Rule("moved-run", WARNING)
 
 
 def moved_run(span: Span, job: str, number: int, before: str, after: str) -> Finding:
     """The finding for a run that is one object before and another one after ([CLUSTER/]NAMESPACE/NAME both)."""
+    help_ = f'revert the edit; to start a new run there on purpose set `{RUN}: "{number + 1}"` (`trainc run {job}`)'
+    if before.rpartition("/")[2] != after.rpartition("/")[2]:
+        help_ = "revert the edit; to train both, keep this job as it was and add the new one next to it"
     return MOVED_RUN.at(
         span,
         f"run `{before}` is deleted, and starts again as `{after}`",
         effect="all its pods are deleted, and the work since the last checkpoint is lost; the new run waits for its accelerators",
-        help=_help(job, number, is_renamed=before.rpartition("/")[2] != after.rpartition("/")[2]),
+        help=help_,
     )
-
-
-def _help(job: str, number: int, *, is_renamed: bool) -> str:
-    if is_renamed:
-        return "revert the edit; to train both, keep this job as it was and add the new one next to it"
-    return f'revert the edit; to start a new run there on purpose set `{RUN}: "{number + 1}"` (`trainc run {job}`)'
 
 
 def moved(former: Bundle, bundle: Bundle) -> Finding:

@@ -9,7 +9,7 @@ from trainc.apiserver.served import Served
 from trainc.changes.compare.decision import Decision, Decisions
 from trainc.changes.compare.immutable import immutable_change, moved_run
 from trainc.changes.compare.rendered import file_of
-from trainc.changes.compare.updates import Update, key_of, update
+from trainc.changes.compare.updates import Update, pairs, update
 from trainc.compiler.emit import Rendered, run_path
 from trainc.compiler.emit.digest import job_digest, written_digest
 from trainc.compiler.emit.spool.changes import is_whole, new_run, runs_in
@@ -24,7 +24,6 @@ from trainc.model.report import Report
 from trainc.model.run import run_of
 from trainc.model.settings import Project, Selection
 from trainc.text.files import ordinary_contents
-from trainc.text.record import NamedTuple
 from trainc.yaml.reader import read
 
 Bound = Callable[[Document, Project, Report], list[Cluster]]
@@ -32,27 +31,20 @@ Bound = Callable[[Document, Project, Report], list[Cluster]]
 _FIRST_LINE = 4096  # bytes that hold it
 
 
-class Rendering(NamedTuple):
-    """The rendered file of a job, and what stays of it."""
-
-    bundle: Bundle
-    file: str
-    text: str
-    decision: Decision
-
-
-def renderings(bundles: Iterable[Bundle], project: Project, selection: Selection) -> Iterator[Rendering]:
-    """The rendered file of each job that has one as trainc wrote it, with what stays of it."""
+def renderings(
+    bundles: Iterable[Bundle], project: Project, selection: Selection
+) -> Iterator[tuple[Bundle, str, str, Decision]]:
+    """Each job that has a rendered file as trainc wrote it, the file, its text, and what stays of it."""
     decisions = Decisions(project, selection)
     for bundle in bundles:
         if bundle.jobset is None:
             continue
         file = file_of(bundle, project)
         path = os.path.join(project.root, file)
-        if (existing := read_file(path)) is None or existing.header is None or not is_whole(existing):
-            continue
-        text = existing.body.decode("utf-8", "replace")
-        yield Rendering(bundle, file, text, decisions.decide(bundle, existing.header, text, path))
+        existing = read_file(path)
+        decision = decisions.on_disk(bundle, existing, path)
+        if existing is not None and decision is not None:
+            yield bundle, file, existing.body.decode("utf-8", "replace"), decision
 
 
 def is_behind(bundle: Bundle, project: Project) -> bool:
@@ -90,20 +82,17 @@ class RenderedRuns:
             self._judge_move(bundle, file.removeprefix(f"{self._project.output}/"), report)
         if header is None or header.job == job_digest(bundle):
             return
-        existing = read_file(os.path.join(self._project.root, file))
+        path = os.path.join(self._project.root, file)
+        existing = read_file(path)
         if existing is None or not is_whole(existing):
             return
-        before = {key_of(bundle, tree): tree for tree in trees_of(existing.body)}
-        pairs = [(before.get(key_of(bundle, tree)), tree) for tree in bundle.objects]
-        updates = [update(was, now, self._servers[bundle.cluster]) for was, now in pairs if was is not None]
-        own = [one._replace(refused=[c for c in one.refused if one.is_of(c, bundle)]) for one in updates]
-        refused = [one for one in own if one.refused]
+        both = pairs(bundle, trees_of(existing.body), bundle.objects)
+        updates = [update(was, now, self._servers[bundle.cluster]) for was, now in both]
+        refused = [own for one in updates if (own := one.refused_by(bundle, own=True)).refused]
         if not refused and any(one.refused for one in updates):
             # An edit that leaves no trace in the job, such as a line that went: Git knows the former job.
-            text = existing.body.decode("utf-8", "replace")
-            path = os.path.join(self._project.root, file)
-            decision = Decisions(self._project, self._selection).decide(bundle, header, text, path)
-            refused = [] if decision.text else decision.refused
+            decision = Decisions(self._project, self._selection).on_disk(bundle, existing, path)
+            refused = [] if decision is None or decision.text else decision.refused
         if refused:
             report.add(_finding(bundle, refused, file))
 

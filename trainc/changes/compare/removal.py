@@ -9,7 +9,6 @@ from trainc.compiler.load.lists import expand
 from trainc.compiler.load.walk import contents, known_contents, known_files
 from trainc.compiler.lost_sources import SOURCE_LOST, blankness, source_lost
 from trainc.kinds.unsupported import near_miss
-from trainc.model.document import Document
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.settings import Project
@@ -48,18 +47,12 @@ def is_held(root: str, source: str, rendered: str) -> bool:
 def lost_sources(project: Project, paths: tuple[str, ...], report: Report) -> None:
     """A finding for each file under the paths, the output aside, that holds nothing where a job may have been."""
     for file in known_files(project, paths):
-        emptied = None if file.startswith(f"{project.output}/") else _emptied(known_contents(project, file), file)
-        if emptied is not None:
+        if file.startswith(f"{project.output}/"):
+            continue
+        if not known_contents(project, file).replace(b"---", b"").strip(b"\xef\xbb\xbf \t\r\n"):
             effect = "a job in it would be missing, and the GitOps tool would delete that job"
-            help_ = f"{emptied[2]}; if it has no job, delete it, or write a comment in it"
-            report.add(SOURCE_LOST.at(emptied[0], emptied[1], effect=effect, help=help_))
-
-
-def _emptied(data: bytes, source: str) -> tuple[Span, str, str] | None:
-    start = Span(source, 1, 1, 1, 1)
-    if not data.replace(b"---", b"").strip(b"\xef\xbb\xbf \t\r\n"):
-        return start, "this file is empty", "restore it"
-    return None
+            help_ = "restore it; if it has no job, delete it, or write a comment in it"
+            report.add(SOURCE_LOST.at(Span(file, 1, 1, 1, 1), "this file is empty", effect=effect, help=help_))
 
 
 def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | None:
@@ -69,22 +62,16 @@ def _trouble(data: bytes, source: str, name: str) -> tuple[Span, str, str] | Non
     if any(line.startswith(b"<<<<<<< ") for line in data.splitlines()):
         return start, "this file contains merge conflict markers", "resolve the conflict"
     own_report = Report()
-    documents = [
-        document for document in expand(read(data, source, own_report), own_report) if type(document.tree) is dict
-    ]
+    documents = [one for one in expand(read(data, source, own_report), own_report) if type(one.tree) is dict]
     if own_report.failed:
         first = next(finding for finding in own_report.findings if finding.level == ERROR)
         return first.span, first.message, first.help or "correct it"
-    return next((near for document in documents if (near := _nearly(document, name)) is not None), None)
-
-
-def _nearly(document: Document, name: str) -> tuple[Span, str, str] | None:
-    """What is wrong with a document of that very name whose kind is nearly one of ours."""
-    if document.name != name:
-        return None
-    near = near_miss(document.api_version, document.kind)
-    if near is None and document.kind and document.api_version:
-        return None
-    written = f"{document.kind or 'no kind'} of `{document.api_version}`" if document.api_version else "no `apiVersion`"
-    meant = f"write `{near[0]}`, `{near[1]}`" if near is not None else "write its `apiVersion` and `kind`"
-    return document.span(("kind",)), f"`{name}` is here as {written}", meant
+    for document in documents:
+        kind, api = document.kind, document.api_version
+        near = near_miss(api, kind)
+        # A document of that very name whose kind is nearly one of ours.
+        if document.name == name and (near is not None or not kind or not api):
+            written = f"{kind or 'no kind'} of `{api}`" if api else "no `apiVersion`"
+            meant = f"write `{near[0]}`, `{near[1]}`" if near is not None else "write its `apiVersion` and `kind`"
+            return document.span(("kind",)), f"`{name}` is here as {written}", meant
+    return None

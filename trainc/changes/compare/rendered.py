@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 from trainc.apiserver.jobset.defaults import KIND
 from trainc.apiserver.metadata_decoding import decode
@@ -18,17 +17,8 @@ from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.settings import FILE, Project
 from trainc.text.files import is_below, is_inside, ordinary_contents
-from trainc.text.record import NamedTuple
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import read
-
-
-class Made(NamedTuple):
-    """What the objects of a rendered file were made from: a file, for a cluster; `passing` for a file without jobs."""
-
-    source: str
-    cluster: str
-    passing: bool
 
 
 def file_of(bundle: Bundle, project: Project) -> str:
@@ -57,8 +47,18 @@ def rendered(
         passing = source in (name, name.removeprefix(f"{project.output}/"))  # what is passed through keeps its name
         cluster = "" if passing else next((part for part in name.split("/")[-3:-2] if part in names), "")
         wanted = passing or not clusters or cluster in clusters
-        if source and wanted and is_below(source, sources):
-            bundles += _bundles(data, name, Made(source, cluster, passing=passing), report)
+        if not (source and wanted and is_below(source, sources)):
+            continue
+        documents = [document for document in read(data, name, report) if type(document.tree) is dict]
+        jobset = next((document for document in documents if runs_pods(document.tree)), None)
+        for document in documents if jobset is not None else ():
+            if fault := shape_fault(document):
+                raise Trouble(fault)
+        if documents:
+            # What trainc did not write out in former releases is not a change.
+            objects = tuple(load().completed(document.tree) for document in documents)
+            made = Document(source, (jobset or documents[0]).tree, {}, 1)
+            bundles.append(Bundle(made, objects, cluster=cluster, passing=passing and jobset is None))
     return bundles
 
 
@@ -77,20 +77,6 @@ def _contents(folder: str, name: str) -> bytes:
     path = os.path.join(folder, name)
     with Reaching(path):
         return ordinary_contents(path)
-
-
-def _bundles(data: bytes, path: str, made: Made, report: Report) -> Iterator[Bundle]:
-    documents = [document for document in read(data, path, report) if type(document.tree) is dict]
-    jobset = next((document for document in documents if runs_pods(document.tree)), None)
-    if not documents:
-        return
-    for document in documents if jobset is not None else ():
-        if fault := shape_fault(document):
-            raise Trouble(fault)
-    # What trainc did not write out in former releases is not a change.
-    objects = tuple(load().completed(document.tree) for document in documents)
-    first, passing = jobset or documents[0], made.passing and jobset is None
-    yield Bundle(Document(made.source, first.tree, {}, 1), objects, cluster=made.cluster, passing=passing)
 
 
 def shape_fault(document: Document) -> str:

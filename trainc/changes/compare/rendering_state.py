@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from trainc.changes.compare.changes import Change, as_called, changes_of
+from trainc.changes.compare.changes import Change, as_called, changes_of, facts
 from trainc.changes.compare.decision import Decisions
-from trainc.changes.compare.facts import facts
 from trainc.changes.compare.rendered import file_of, shape_fault
 from trainc.compiler.emit import emit
 from trainc.compiler.emit.spool.changes import is_whole
-from trainc.compiler.emit.spool.disk import OnDisk, read_file
+from trainc.compiler.emit.spool.disk import read_file
 from trainc.compiler.emit.spool.objects import parts_of
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
@@ -61,22 +60,19 @@ class RenderingStates:
         path = os.path.join(self._project.root, file)
         if (existing := read_file(path)) is None:
             return RenderingState(file, ABSENT, None)
-        worth = self._worth(bundle, existing, path)
+        if existing.header is None:
+            state = FOREIGN
+        elif not is_whole(existing):
+            state = EDITED
+        elif existing.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}:
+            state = CURRENT
+        else:
+            decision = self._decisions.on_disk(bundle, existing, path)
+            assert decision is not None
+            state = KEPT if decision.text else REFUSED if decision.refused else OLDER
         documents = [one for one in read(ordinary_contents(path), file, Report()) if type(one.tree) is dict]
         jobset = next((one for one in documents if runs_pods(one.tree)), None)
         if jobset is None or (fault := shape_fault(jobset)):
-            return RenderingState(file, worth, None, fault if jobset is not None else "")
+            return RenderingState(file, state, None, fault if jobset is not None else "")
         held = Document(bundle.document.file, jobset.tree, {}, 1)
-        return RenderingState(file, worth, Bundle(held, tuple(one.tree for one in documents), cluster=bundle.cluster))
-
-    def _worth(self, bundle: Bundle, existing: OnDisk, path: str) -> str:
-        if existing.header is None:
-            return FOREIGN
-        if not is_whole(existing):
-            return EDITED
-        if existing.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}:
-            return CURRENT
-        decision = self._decisions.decide(bundle, existing.header, existing.body.decode("utf-8", "replace"), path)
-        if decision.text:
-            return KEPT
-        return REFUSED if decision.refused else OLDER
+        return RenderingState(file, state, Bundle(held, tuple(one.tree for one in documents), cluster=bundle.cluster))

@@ -8,7 +8,7 @@ Kubernetes' own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from trainc.apiserver.fault import compact
 from trainc.apiserver.jobs.fixed_fields import fixed_fields
@@ -74,22 +74,25 @@ def _by_server(node: SchemaNode | None, last: Tree, live: Tree, new: Tree) -> Tr
     if node is None:
         return new
     if type(new) is dict and type(live) is dict:
-        return _maps(node, last if type(last) is dict else {}, live, new)
+        before = last if type(last) is dict else {}
+        out: dict[str, Tree] = {}
+        for key, held in live.items():
+            if key in new:
+                out[key] = _by_server(node.prop(key), before.get(key), held, new[key])
+            elif key not in before:
+                out[key] = held
+            elif (left := _without(node.prop(key), before[key], held)) is not None:
+                out[key] = left
+        return {**out, **{key: tree for key, tree in new.items() if key not in live}}
     if type(new) is list and type(live) is list and node.keys:
-        return _items(node, last if type(last) is list else [], live, new)
+        former = {_key(node, one): one for one in last} if type(last) is list else {}
+        present, names, item = {_key(node, one): one for one in live}, [_key(node, one) for one in new], node.item()
+        merged = [
+            _by_server(item, former.get(name), present[name], tree) if name in present else tree
+            for name, tree in zip(names, new, strict=True)
+        ]
+        return [*merged, *(tree for name, tree in present.items() if name not in names and name not in former)]
     return new
-
-
-def _maps(node: SchemaNode, last: dict[str, Tree], live: dict[str, Tree], new: dict[str, Tree]) -> Tree:
-    out: dict[str, Tree] = {}
-    for key, held in live.items():
-        if key in new:
-            out[key] = _by_server(node.prop(key), last.get(key), held, new[key])
-        elif key not in last:
-            out[key] = held
-        elif (left := _without(node.prop(key), last[key], held)) is not None:
-            out[key] = left
-    return {**out, **{key: tree for key, tree in new.items() if key not in live}}
 
 
 def _without(node: SchemaNode | None, last: Tree, live: Tree) -> Tree:
@@ -102,19 +105,6 @@ def _without(node: SchemaNode | None, last: Tree, live: Tree) -> Tree:
         if left is not None:
             kept[key] = left
     return kept or None
-
-
-def _items(node: SchemaNode, last: list[Tree], live: list[Tree], new: list[Tree]) -> Tree:
-    before, held = ({_key(node, item): item for item in items} for items in (last, live))
-    item = node.item()
-    merged = [
-        _by_server(item, before.get(_key(node, tree)), held[_key(node, tree)], tree)
-        if _key(node, tree) in held
-        else tree
-        for tree in new
-    ]
-    names = {_key(node, tree) for tree in new}
-    return [*merged, *(tree for key, tree in held.items() if key not in names and key not in before)]
 
 
 def _key(node: SchemaNode, item: Tree) -> tuple[object, ...]:
@@ -152,11 +142,12 @@ class LeafUpdate(NamedTuple):
 
     def __str__(self) -> str:
         hidden = named_secret(variable_of(self.shown))
-        old, new = (
-            MASK if hidden and side is not None else with_octal(self.shown, _text(side))
-            for side in (self.old, self.new)
-        )
-        return f"{self.shown}: {old} -> {new}"
+        sides = []
+        for side in (self.old, self.new):
+            text = "none" if side is _ABSENT else compact(side)
+            text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+            sides.append(MASK if hidden and side is not None else with_octal(self.shown, text))
+        return f"{self.shown}: {' -> '.join(sides)}"
 
 
 class Update(NamedTuple):
@@ -185,9 +176,10 @@ class Update(NamedTuple):
     def _leaf(self, change: LeafUpdate) -> Tree:
         return get(self.tree, *change.path) if len(change.path) >= len(change.steps) else None
 
-    def is_of(self, change: LeafUpdate, bundle: Bundle) -> bool:
-        """Whether the job's own file has a part in what the field is now."""
-        return any(span.file in bundle.document.files for span in self.spans(change, bundle))
+    def refused_by(self, bundle: Bundle, *, own: bool) -> Update:
+        """The same with those refused fields alone in whose present value the job's own file has a part, or has none."""
+        parts = [(change, {at.file for at in self.spans(change, bundle)}) for change in self.refused]
+        return self._replace(refused=[one for one, files in parts if files.isdisjoint(bundle.document.files) != own])
 
     def spans(self, change: LeafUpdate, bundle: Bundle) -> Collection[Span]:
         """The places that what the field is now comes from."""
@@ -199,6 +191,12 @@ def key_of(bundle: Bundle, tree: Tree) -> Key:
     """What makes two objects the same one: cluster, kind, namespace, name."""
     names = (value(tree, "kind"), value(tree, "metadata", "namespace") or "default", value(tree, "metadata", "name"))
     return (bundle.cluster, *(str(name) for name in names))  # type: ignore[return-value] # four of them
+
+
+def pairs(bundle: Bundle, old: Iterable[Tree], new: Iterable[Tree]) -> list[tuple[Tree, Tree]]:
+    """The objects that are in both, in their former and their new form."""
+    before = {key_of(bundle, tree): tree for tree in old}
+    return [(before[key], tree) for tree in new if (key := key_of(bundle, tree)) in before]
 
 
 def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -> Update:
@@ -217,15 +215,12 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
     answer = verdict(after, server.table, server.profile, old=live) if changed else None
     if answer is None or not answer.by or (answer.by not in _ON_CHANGE and operation not in OF_FILES):
         return Update(new, changed, [], None)
-    fixed = {_steps(fault.path, after, live) for fault in answer.faults}
-    refused = [
-        change for change in changed if any(change.steps[:length] in fixed for length in range(len(change.steps) + 1))
-    ]
+    fixed = set()
+    for fault in answer.faults:
+        tree = next((tree for tree in (after, live) if get(tree, *fault.path) is not None), None)
+        fixed.add(keyed(tree, fault.path) if tree is not None else fault.path)
+    refused = [one for one in changed if any(one.steps[:length] in fixed for length in range(len(one.steps) + 1))]
     return Update(new, changed, refused or changed, Refusal(answer.by, "\n".join(answer.messages)))
-
-
-def _steps(path: Path, *trees: Tree) -> Steps:
-    return next((keyed(tree, path) for tree in trees if get(tree, *path) is not None), path)
 
 
 def differences(old: Tree, new: Tree) -> list[LeafUpdate]:
@@ -275,11 +270,6 @@ def empty(tree: Tree, steps: Steps = (), path: Path = (), field: str = "") -> It
             yield steps, path, tree
         for index, item in enumerate(tree):
             yield from empty(item, keyed_step(steps, field, index, item), (*path, index), field)
-
-
-def _text(content: object) -> str:
-    text = "none" if content is _ABSENT else compact(content)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def orders(tree: Tree) -> dict[Steps, Names]:
