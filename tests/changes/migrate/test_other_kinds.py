@@ -82,7 +82,7 @@ def test_the_objects_stay(kind: str) -> None:
         assert before, text
         done = migrate(text)
         if any(one.message.startswith(UNWRITABLE) for one in done.problems):
-            assert (done.text, [one.is_migrated for one in done.outcomes]) == (text, [False])
+            assert (done.text, [one.want is not None for one in done.outcomes]) == (text, [False])
             continue
         assert not done.problems, (text, [one.message for one in done.problems])
         assert done.touched
@@ -185,6 +185,6 @@ def test_the_service_of_a_job_selects_the_pods_of_the_jobset() -> None:
 def test_a_job_that_stays_is_told_with_the_reason(text: str, reason: str, *, is_foreign: bool) -> None:
     done = migrate(text)
     assert done.text == text
-    assert [one.is_migrated for one in done.outcomes] == [False]
+    assert [one.want is not None for one in done.outcomes] == [False]
     assert [one.message.startswith(reason) for one in done.problems] == [True]
     assert done.has_failed is not is_foreign

@@ -5,7 +5,7 @@ Services, ConfigMaps and whatever else stands beside the jobs of a file goes out
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -26,8 +26,7 @@ from trainc.changes.migrate.chunks import (
 )
 from trainc.changes.migrate.compared import LATEST, Difference, compiled
 from trainc.changes.migrate.host_names import followed_files, renamed
-from trainc.changes.migrate.older import Older, TextPlace, errors, rewritten, with_comments
-from trainc.changes.migrate.other_job import rewritten_other
+from trainc.changes.migrate.jobs import Older, TextPlace, errors, rewritten, rewritten_other, with_comments
 from trainc.changes.migrate.target import MigrationTarget, Shared
 from trainc.changes.migrate.trainjob import rewrite
 from trainc.kinds.other_operators import (
@@ -82,26 +81,29 @@ class Obstacle(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of one older job: the policy that wires it now, "" for none, and why."""
+    """What became of one older job, and why it is not migrated, or why no policy wires it now."""
 
     kind: str
     name: str
-    is_migrated: bool
-    policy: str
     reason: str
+    want: MigrationTarget | None = None  # None for one that stays as it is
     messages: tuple[str, ...] = ()
-    want: MigrationTarget | None = None
     differences: tuple[Difference, ...] = ()
     left: tuple[str, ...] = ()  # those of the messages that name what is dropped, or kept as the operator had it
+
+    @property
+    def policy(self) -> str:
+        """The policy that wires it now, empty for none."""
+        return self.want.policy.name if self.want is not None and self.want.policy is not None else ""
 
 
 class Migration(NamedTuple):
     """A file's new text, what changed, how the compiled output differs, and what stood in the way."""
 
     text: str
-    changes: tuple[MigrationChange, ...]
-    differences: tuple[Difference, ...]
-    problems: tuple[Finding | Obstacle, ...]
+    changes: tuple[MigrationChange, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    problems: tuple[Finding | Obstacle, ...] = ()
     outcomes: tuple[Outcome, ...] = ()  # of its older jobs
 
     @property
@@ -145,7 +147,7 @@ def _migrated(text: str, place: TextPlace) -> Migration:
 def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migration:
     """One document; `line` is the number of lines above it."""
     piece = file.pieces[index]
-    untouched = Migration(piece, (), (), ())
+    untouched, start = Migration(piece), _at(line)
     words = piece.replace("\0", "") if "\0" in piece[:4] else piece  # UTF-16: unreadable, and not to be passed over
     if not any(word in words for word in _WORDS):
         return untouched
@@ -159,17 +161,16 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
     if not isinstance(tree, dict):
         return untouched
     if len(piece) > _LARGEST:
-        at = Span("", line + 1, 1, line + 1, 1)
         help_ = "no API server stores an object of that size: keep the data elsewhere"
-        return untouched._replace(problems=(SIZE.at(at, "this document is too large to be rewritten", help=help_),))
+        return untouched._replace(problems=(SIZE.at(start, "this document is too large to be rewritten", help=help_),))
     if is_other_job(documents[0]):
         return _other(index, line, tree, file, place)
     if not isinstance(tree.get("kind"), str):
         return untouched
     if tree["kind"].endswith("List") and (jobs := [*listed_jobs(documents[0].tree), *_former(tree.get("items"))]):
         reason = f"jobs in a {documents[0].kind} are not rewritten: write each as its own document"
-        outcomes = tuple(Outcome(kind, name, False, "", reason) for kind, name in jobs)
-        return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), reason),), outcomes=outcomes)
+        outcomes = tuple(Outcome(kind, name, reason) for kind, name in jobs)
+        return untouched._replace(problems=(Obstacle(start, reason),), outcomes=outcomes)
     api, kind = tree.get("apiVersion"), tree["kind"]
     if kind_of(str(api), kind) is not None:
         return _older(index, line, tree, file, place)
@@ -181,22 +182,29 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
         reason = f"{foreign.message}: {foreign.help}"
         at = document.span(("kind",))
         span = Span("", at.line + line, at.column, at.end_line + line, at.end_column)
-        outcome = Outcome(document.kind, document.name, False, "", reason)
+        outcome = Outcome(document.kind, document.name, reason)
         return untouched._replace(problems=(Obstacle(span, reason, is_foreign=True),), outcomes=(outcome,))
     done = _respelled(piece, line, tree, place.project)
-    return _with_present_hosts(done, line, tree, file, place.project) if kind == "TrainJob" else done
+    if kind != "TrainJob" or done.problems:
+        return done
+    # With the names that its pods have now, where it or a ConfigMap beside it has those of an operator.
+    new = renamed(done.text, file.of_kind("ConfigMap"), [*file.of_kind(*_RUNTIMES).values()], place.project)
+    file.put(new.around)
+    return done._replace(
+        text=new.text,
+        changes=(*done.changes, *_changes(tree, "TrainJob", new.messages)),
+        problems=tuple(Obstacle(start, problem) for problem in new.problems),
+    )
 
 
 def _former(items: Any) -> list[tuple[str, str]]:
     """Kind and name of each item of a List that is written in an earlier spelling of the Trainer's kinds."""
     former = []
     for item in items if isinstance(items, list) else []:
-        if not isinstance(item, dict) or item.get("apiVersion") not in _OURS:
-            continue
-        kind, metadata = item.get("kind"), item.get("metadata")
-        with Suppress(MisshapenError):
-            if kind in ("TrainJob", *_RUNTIMES) and any([*rewrite(fresh(item), kind)]):
-                former.append((str(kind), str(metadata.get("name", "")) if isinstance(metadata, dict) else ""))
+        if isinstance(item, dict) and item.get("apiVersion") in _OURS and item.get("kind") in ("TrainJob", *_RUNTIMES):
+            with Suppress(MisshapenError):
+                if any([*rewrite(fresh(item), item["kind"])]):
+                    former.append((item["kind"], _name(item)))
     return former
 
 
@@ -207,17 +215,13 @@ def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
     if not done.jobs:
         text = "\n" * line + joined([piece, *done.around.values()])
         findings = errors(compiled(as_bytes(text), place.project)[1]) or done.findings
-        return Migration(piece, (), (), findings, _outcomes(tree, Older(piece, None, [], [], "")))
+        return Migration(piece, problems=findings, outcomes=_outcomes(tree, Older(piece)))
     outcomes = _outcomes(tree, *done.jobs)
     if refused := next((job.refused for job in done.jobs if job.refused), ""):
-        at = Span("", line + 1, 1, line + 1, 1)
-        return Migration(piece, (), (), (Obstacle(at, refused),), outcomes)
+        return Migration(piece, problems=(Obstacle(_at(line), refused),), outcomes=outcomes)
     file.put(done.around)
-    pairs = zip(outcomes, done.jobs, strict=True)
-    changes = tuple(
-        MigrationChange(f"{one.kind} {one.name}", message) for one, job in pairs for message in job.messages
-    )
-    return Migration(done.text, changes, tuple(one for job in done.jobs for one in job.differences), (), outcomes)
+    changes = tuple(MigrationChange(f"{one.kind} {one.name}", text) for one in outcomes for text in one.messages)
+    return Migration(done.text, changes, tuple(one for job in outcomes for one in job.differences), (), outcomes)
 
 
 def _older(index: int, line: int, tree: dict[str, Any], file: FileObjects, place: TextPlace) -> Migration:
@@ -226,10 +230,9 @@ def _older(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
     if done.want is None:
         # Only what is reported needs the lines above it.
         found = errors(compiled(_placed(piece, line), place.project)[1])
-        return Migration(piece, (), (), found, _outcomes(tree, done))
+        return Migration(piece, problems=found, outcomes=_outcomes(tree, done))
     if done.refused:
-        problem = Obstacle(Span("", line + 1, 1, line + 1, 1), done.refused)
-        return Migration(piece, (), (), (problem,), _outcomes(tree, done))
+        return Migration(piece, problems=(Obstacle(_at(line), done.refused),), outcomes=_outcomes(tree, done))
     config_maps = {at: text for at, text in file.around(index).items() if "ConfigMap" in text}
     file.put(followed_files(piece, config_maps, done.want, place.project))
     changes = _changes(tree, tree["kind"], done.messages)
@@ -242,54 +245,30 @@ def _outcomes(tree: dict[str, Any], *jobs: Older) -> tuple[Outcome, ...]:
     kind = f"{prefix}{tree.get('kind') or ARMADA[1]}"
     outcomes = []
     for done in jobs:
-        metadata = done.want.job.get("metadata") if done.want is not None else tree.get("metadata")
-        name = str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
-        if (want := done.want) is None or done.refused:
-            outcomes.append(Outcome(kind, name, False, "", done.refused))
-            continue
-        policy = want.policy.name if want.policy is not None else ""
-        about = (tuple(done.messages), want, tuple(done.differences), done.left)
-        outcomes.append(Outcome(kind, name, True, policy, want.reason, *about))
+        name, want = _name(done.want.job if done.want is not None else tree), done.want
+        if want is None or done.refused:
+            outcomes.append(Outcome(kind, name, done.refused))
+        else:
+            about = (tuple(done.messages), tuple(done.differences), done.left)
+            outcomes.append(Outcome(kind, name, want.reason, want, *about))
     return tuple(outcomes)
 
 
 def _respelled(piece: str, line: int, tree: dict[str, Any], project: Project) -> Migration:
-    untouched = Migration(piece, (), (), ())
     try:
         root = load(piece)
-    except UnreadableError as error:
-        return untouched._replace(problems=(_unreadable(error, line),))
-    kind = tree["kind"]
-    try:
-        messages = [*rewrite(root, kind)]
+        messages = [*rewrite(root, tree["kind"])]
+        new = dump(root, piece) if messages else piece
     except MisshapenError:
-        return untouched._replace(problems=errors(compiled(_placed(piece, line), project)[1]))
-    if not messages:
-        return untouched
-    try:
-        new = dump(root, piece)
+        return Migration(piece, problems=errors(compiled(_placed(piece, line), project)[1]))
     except UnreadableError as error:
-        return untouched._replace(problems=(_unreadable(error, line),))
+        at = Span("", line + error.line + 1, error.column + 1, line + error.line + 1, error.column + 2)
+        why = f"{error}, so nothing here can be rewritten"
+        return Migration(piece, problems=(SYNTAX.at(at, why, help="write it in plain YAML"),))
     if len(allows(as_bytes(new), "")) < len(allows(as_bytes(piece), "")):
         why = "a trainc comment is inside braces and would lose its place: write the braces as lines"
-        return untouched._replace(problems=(Obstacle(Span("", line + 1, 1, line + 1, 1), why),))
-    return Migration(with_comments(new, piece), _changes(root, kind, messages), (), ())
-
-
-def _with_present_hosts(
-    done: Migration, line: int, tree: dict[str, Any], file: FileObjects, project: Project
-) -> Migration:
-    """A TrainJob with the names that its pods have now, where it or a ConfigMap beside it has those of an operator."""
-    if done.problems:
-        return done
-    new = renamed(done.text, file.of_kind("ConfigMap"), [*file.of_kind(*_RUNTIMES).values()], project)
-    file.put(new.around)
-    at = Span("", line + 1, 1, line + 1, 1)
-    return done._replace(
-        text=new.text,
-        changes=(*done.changes, *_changes(tree, "TrainJob", list(new.messages))),
-        problems=tuple(Obstacle(at, problem) for problem in new.problems),
-    )
+        return Migration(piece, problems=(Obstacle(_at(line), why),))
+    return Migration(with_comments(new, piece) if messages else piece, _changes(root, tree["kind"], messages))
 
 
 def _placed(piece: str, line: int) -> bytes:
@@ -297,15 +276,18 @@ def _placed(piece: str, line: int) -> bytes:
     return b"\n" * line + as_bytes(piece)
 
 
-def _unreadable(error: UnreadableError, line: int) -> Finding:
-    at = Span("", line + error.line + 1, error.column + 1, line + error.line + 1, error.column + 2)
-    return SYNTAX.at(at, f"{error}, so nothing here can be rewritten", help="write it in plain YAML")
+def _at(line: int) -> Span:
+    """The start of a document with so many lines above it."""
+    return Span("", line + 1, 1, line + 1, 1)
 
 
-def _changes(root: Any, kind: str, messages: list[str]) -> tuple[MigrationChange, ...]:
-    metadata = root.get("metadata")
-    name = metadata.get("name", "") if isinstance(metadata, dict) else ""
-    return tuple(MigrationChange(f"{kind} {name}", message) for message in messages)
+def _name(tree: Any) -> str:
+    metadata = tree.get("metadata")
+    return str(metadata.get("name", "")) if isinstance(metadata, dict) else ""
+
+
+def _changes(root: Any, kind: str, messages: Iterable[str]) -> tuple[MigrationChange, ...]:
+    return tuple(MigrationChange(f"{kind} {_name(root)}", message) for message in messages)
 
 
 def is_other_job(document: Document) -> bool:

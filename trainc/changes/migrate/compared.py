@@ -281,7 +281,7 @@ def summary(files: Sequence[tuple[str, Migration]], ended: Sequence[tuple[str, s
                 "file": file,
                 "kind": outcome.kind,
                 "name": outcome.name,
-                "migrated": outcome.is_migrated,
+                "migrated": outcome.want is not None,
                 "policy": outcome.policy or None,
                 "reason": outcome.reason or None,
                 "changes": list(outcome.messages),
@@ -315,7 +315,7 @@ def _kinds(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
         {
             "kind": kind,
             "jobs": len(counted),
-            "migrated": sum(one.is_migrated for one in counted),
+            "migrated": sum(one.want is not None for one in counted),
             "policies": dict(sorted(Counter(one.policy for one in counted if one.policy).items())),
         }
         for kind, counted in sorted(by_kind.items())

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from trainc.changes.migrate.chunks import UnreadableError, as_bytes, dump, joined, load, reshape, values
 from trainc.changes.migrate.compared import compiled
-from trainc.changes.migrate.other_job import followed
+from trainc.changes.migrate.jobs import followed
 from trainc.changes.migrate.placed_text import says
 from trainc.changes.migrate.target import MigrationTarget, with_hosts
 from trainc.kinds.shared.former_hosts import FormerHosts

@@ -17,7 +17,7 @@ from trainc.changes.migrate.policies import FRAMEWORK, LAUNCHER, NODE, OlderFact
 from trainc.kinds.other_operators import GROUP_INDEX
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.text.hostnames import hosts_in
-from trainc.text.object_keys import TRAINC_PREFIX, TRAINER_API
+from trainc.text.object_keys import TRAINC_PREFIX, TRAINER_API, VOLCANO_GROUP, VOLCANO_QUEUE
 
 OPERATOR = "training.kubeflow.org/"
 # What a server fills in, or no server knows: nobody writes it.
@@ -125,6 +125,36 @@ def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], po
     asked = {"runtimeRef": reference, **lifecycle, **({"trainer": trainer} if trainer else {})}
     job = {"apiVersion": TRAINER_API, "kind": "TrainJob", "metadata": metadata, "spec": asked}
     return MigrationTarget(job, made, extras, fitting, "" if fitting else str(policy))
+
+
+def readable_group(group: dict[str, Any]) -> dict[str, Any]:
+    """A PodGroup as one writes it: without minima of tasks that are all zero, or that add up to more than the whole."""
+    spec = group["spec"]
+    if 0 < sum(spec.get("minTaskMember", {}).values()) <= spec.get("minMember", 0):
+        return group
+    return {**group, "spec": {key: value for key, value in spec.items() if key != "minTaskMember"}}
+
+
+def with_group(want: MigrationTarget, group: dict[str, Any]) -> MigrationTarget:
+    """The job whose runtime asks Volcano for a gang of all its pods, in the queue of this PodGroup."""
+    spec = group["spec"]
+    topology = spec.get("networkTopology")
+    runtime = want.runtime["spec"]
+    runtime["podGroupPolicy"] = {"volcano": {"networkTopology": topology} if topology else {}}
+    if "queue" in spec:
+        annotations = runtime["template"].setdefault("metadata", {}).setdefault("annotations", {})
+        annotations.setdefault(VOLCANO_QUEUE, spec["queue"])
+    for role in want.roles_of_runtime:  # the Trainer writes again what ties a pod to its group
+        template = role["template"]["spec"]["template"]
+        metadata = template.get("metadata", {})
+        annotations = metadata.get("annotations", {})
+        annotations.pop(VOLCANO_GROUP, None)
+        if "annotations" in metadata and not annotations:
+            del metadata["annotations"]
+        if "metadata" in template and not metadata:
+            del template["metadata"]
+    want.is_gang = True
+    return want
 
 
 def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
@@ -344,7 +374,7 @@ def _parted(spec: dict[str, Any]) -> tuple[dict[str, Any], dict[_Spot, Any]]:
     template = spec.get("template") or {}
     if "metadata" in template:
         values["metadata",] = template.pop("metadata")
-    for role, pod_template in _pods(spec):
+    for role, pod_template in pods(spec):
         if "metadata" in pod_template:
             values[role, "", "metadata"] = pod_template.pop("metadata")
         pod = pod_template.get("spec") or {}
@@ -361,7 +391,8 @@ def _parted(spec: dict[str, Any]) -> tuple[dict[str, Any], dict[_Spot, Any]]:
     return spec, values
 
 
-def _pods(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def pods(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The pod template of each replicatedJob of a runtime's spec, by its name."""
     for role in ((spec.get("template") or {}).get("spec") or {}).get("replicatedJobs") or ():
         template = role["template"]["spec"].get("template")
         if isinstance(template, dict):
@@ -369,7 +400,7 @@ def _pods(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _roles(spec: dict[str, Any]) -> list[str]:
-    return sorted(name for name, _ in _pods(spec))
+    return sorted(name for name, _ in pods(spec))
 
 
 def _put(spec: dict[str, Any], spot: _Spot, value: Any) -> None:
@@ -377,7 +408,7 @@ def _put(spec: dict[str, Any], spot: _Spot, value: Any) -> None:
         spec["template"]["metadata"] = value
         return
     role, container, field = spot
-    template = dict(_pods(spec))[role]
+    template = dict(pods(spec))[role]
     if field == "metadata":
         template[field] = value
     elif not container:
