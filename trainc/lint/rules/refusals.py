@@ -228,7 +228,7 @@ def _pod_name(refused: ServerComplaint) -> Words:
     if len(host) <= _MAX_NAME:
         message = f"the name of the last pod, `{host}`, is not a valid host name"
         help_ = "use lower-case letters, digits and `-` in the names of the job and the role"
-    return Words(message, help_, also=(Label(refused.job.at((*role.path, "name")), "the role's name is part of it"),))
+    return Words(message, help_, also=(Label(role.at("name"), "the role's name is part of it"),))
 
 
 def _completions(refused: ServerComplaint) -> Words:
@@ -256,10 +256,10 @@ def _needs_never(refused: ServerComplaint) -> Words:
     role = refused.role
     also: tuple[Label, ...] = ()
     if role is not None:
-        also = (Label(refused.job.at((*role.spec_path, "podFailurePolicy"), key=True), "this policy requires `Never`"),)
+        also = (Label(role.spec_at("podFailurePolicy", key=True), "this policy requires `Never`"),)
     message = (
         "the pods restart on failure, so the pod failure policy does not apply"
-        if refused.has(refused.path)
+        if get(refused.job.tree, *refused.path) is not None
         else "JobSet defaults to `restartPolicy: OnFailure`, but the pod failure policy requires `Never`"
     )
     return Words(message, "set `restartPolicy: Never` in the pod template", also=also)

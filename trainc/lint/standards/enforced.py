@@ -54,7 +54,7 @@ def judge(job: Job, level: str) -> None:
     minor = _minor(enforced.version, job.cluster)
     for role in job.roles:
         for violation in violations(table(role.spec, "template"), enforced.level, minor):
-            at = job.at((*role.spec_path, "template", *violation.path))
+            at = role.spec_at("template", *violation.path)
             message = (
                 f"the pods of `{role.name}` violate PodSecurity "
                 f'"{enforced.level}:{enforced.version}": {violation.control} ({violation.details})'

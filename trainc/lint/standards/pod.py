@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from trainc.lint.facts.values import flag, rows, substituted, table, text, texts
+from trainc.lint.facts.values import rows, substituted, table, text, texts
 from trainc.model.tree import Path, Tree, value
 from trainc.text.record import NamedTuple
 
@@ -86,11 +86,6 @@ def known_texts(tree: Tree, key: str) -> list[str]:
     return [written for written in texts(tree, key) if not substituted(written)]
 
 
-def holding(owners: Iterable[Owner], field: str) -> list[Owner]:
-    """Those whose securityContext has a flag on."""
-    return [owner for owner in owners if flag(owner.security, field)]
-
-
 def quoted(names: Iterable[str]) -> str:
     """`"a", "b"`."""
     return ", ".join(f'"{name}"' for name in names)
@@ -111,6 +106,11 @@ def setters(owners: Sequence[Owner]) -> str:
     inner = [owner for owner in owners if owner.name is not None]
     parts = ["pod"] * (len(inner) < len(owners)) + ([containers(inner)] if inner else [])
     return " and ".join(parts)
+
+
+def forbidden(control: str, owners: Sequence[Owner], details: str, *path: str) -> Violation | None:
+    """The violation of owners by what their securityContext has at a path, None where there are none."""
+    return Violation(control, details, (*owners[0].security_path, *path)) if owners else None
 
 
 def setting(given: Iterable[Owner], *path: str, bad: Callable[[str], bool]) -> tuple[list[Owner], list[str]]:

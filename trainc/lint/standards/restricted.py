@@ -5,11 +5,25 @@ from __future__ import annotations
 from trainc.lint.facts.values import rows, table, text
 from trainc.lint.standards.baseline import PROFILES, added
 from trainc.lint.standards.baseline import seccomp as baseline_seccomp
-from trainc.lint.standards.pod import Owner, PodTemplate, Violation, containers, counted, known_texts, quoted, setters
-from trainc.lint.tables.security import RESTRICTED_CAPABILITIES, RESTRICTED_VOLUMES
+from trainc.lint.standards.pod import (
+    Owner,
+    PodTemplate,
+    Violation,
+    containers,
+    counted,
+    forbidden,
+    known_texts,
+    quoted,
+    setters,
+)
 from trainc.model.tree import value
 
 _NON_ROOT = "runAsNonRoot != true"
+_CAPABILITIES = frozenset(("NET_BIND_SERVICE",))
+_VOLUMES = frozenset((
+    "configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected",
+    "secret",
+))  # fmt: skip
 
 
 def privilege_escalation(pod: PodTemplate) -> Violation | None:
@@ -28,7 +42,7 @@ def capabilities(pod: PodTemplate) -> Violation | None:
         return None
     dropped = [(owner, known_texts(table(owner.security, "capabilities"), "drop")) for owner in pod.containers]
     keeping = [owner for owner, names in dropped if "ALL" not in names]
-    owners, names = added(pod, RESTRICTED_CAPABILITIES)
+    owners, names = added(pod, _CAPABILITIES)
     details = [f'{containers(keeping)} must set securityContext.capabilities.drop=["ALL"]'] if keeping else []
     if owners:
         details.append(f"{containers(owners)} must not include {quoted(names)} in securityContext.capabilities.add")
@@ -43,7 +57,7 @@ def volume_types(pod: PodTemplate) -> Violation | None:
     bad = []
     for index, volume in enumerate(rows(pod.spec, "volumes")):
         kinds = [key for key in volume if key != "name"]
-        if kinds and not RESTRICTED_VOLUMES.intersection(kinds):
+        if kinds and not _VOLUMES.intersection(kinds):
             bad.append((index, text(volume, "name"), kinds[0]))
     if not bad:
         return None
@@ -61,7 +75,7 @@ def non_root(pod: PodTemplate) -> Violation | None:
     refusing = [owner for owner in pod.owners if value(owner.security, "runAsNonRoot") is False]
     if refusing:
         details = f"{setters(refusing)} must not set securityContext.runAsNonRoot=false"
-        return Violation(_NON_ROOT, details, (*refusing[0].security_path, "runAsNonRoot"))
+        return forbidden(_NON_ROOT, refusing, details, "runAsNonRoot")
     if value(pod.owner.security, "runAsNonRoot") is not None:
         return None
     silent = [owner for owner in pod.containers if value(owner.security, "runAsNonRoot") is None]
@@ -71,12 +85,8 @@ def non_root(pod: PodTemplate) -> Violation | None:
 
 def user(pod: PodTemplate) -> Violation | None:
     """Nothing runs as user 0."""
-    owners = [owner for owner in pod.owners if str(value(owner.security, "runAsUser")) == "0"]
-    if not owners or pod.is_relaxed:
-        return None
-    return Violation(
-        "runAsUser=0", f"{setters(owners)} must not set runAsUser=0", (*owners[0].security_path, "runAsUser")
-    )
+    owners = [one for one in pod.owners if str(value(one.security, "runAsUser")) == "0" and not pod.is_relaxed]
+    return forbidden("runAsUser=0", owners, f"{setters(owners)} must not set runAsUser=0", "runAsUser")
 
 
 def seccomp(pod: PodTemplate) -> Violation | None:
