@@ -19,7 +19,6 @@ from trainc import lint as verify
 from trainc.apiserver.schema.node import Table
 from trainc.compiler import admit, emit, load, pipeline
 from trainc.lint import registry as table
-from trainc.lint import run_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,8 +33,8 @@ DOORS: tuple[tuple[str, Any, str], ...] = (  # each stage, and the function that
     ("lower", pipeline, "lower"),
     ("defaults", Table, "completed"),
     ("verdict-jobset", verify, "accepted"),
-    ("verdict-pods", run_checks, "refused"),
-    ("facts", run_checks, "expand"),
+    ("verdict-pods", verify, "refused"),
+    ("facts", verify, "expand"),
     ("lint", pipeline, "verify"),
     ("emit", emit, "emit"),
 )
@@ -89,7 +88,7 @@ class Clock:
 
 def time_lint(clock: Clock) -> None:
     """Let each group of rules have its own time."""
-    choose = vars(run_checks)["checks_for"]
+    choose = vars(verify)["checks_for"]
     groups = {check: f"lint-{module}" for module in table.MODULES for check in table.checks_of(module)}
     timed: dict[int, list[Callable[..., Any]]] = {}
 
@@ -101,7 +100,7 @@ def time_lint(clock: Clock) -> None:
             timed[id(chosen)] = [clock.timed(name, partial(call_all, [*checks])) for name, checks in by_group]
         return timed[id(chosen)]
 
-    vars(run_checks)["checks_for"] = checks_for
+    vars(verify)["checks_for"] = checks_for
 
 
 def call_all(checks: list[Callable[..., Any]], job: Any) -> Iterator[Any]:

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from tests.compiling import ROOT
 from tests.sampling import sampled
-from trainc.lint import expand, look
+from trainc.lint import expand, look, refused
 from trainc.lint.registry import MODULES, all_checks, checks_of
-from trainc.lint.run_checks import refused
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.finding import NOTE, Rule

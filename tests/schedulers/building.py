@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from trainc.lint.rules.scheduling import verify
+from trainc.lint import expand
+from trainc.lint.rules.scheduling import placing_of_pods
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
@@ -16,6 +17,7 @@ from trainc.schedulers.gang import roles_of
 from trainc.yaml.reader import read
 
 if TYPE_CHECKING:
+    from trainc.model.finding import Finding
     from trainc.model.patches import Contribution
 
 JOB = """
@@ -118,11 +120,15 @@ def bundle_of(text: str) -> Bundle:
     return Bundle(documents[-1], tuple(document.tree for document in documents))
 
 
+def findings_of(bundle: Bundle, cluster: Cluster | None = None) -> list[Finding]:
+    """What the rules say about the placing of a bundle's pods."""
+    job = expand(bundle, cluster, Report())
+    return [] if job is None else list(placing_of_pods(job))
+
+
 def found(bundle: Bundle, cluster: Cluster | None = None) -> list[str]:
-    """What the rules say about a bundle: `level[rule]` of each finding."""
-    report = Report()
-    verify(bundle, cluster or Cluster(), report)
-    return sorted(f"{finding.level}[{finding.rule.name}]" for finding in report.findings)
+    """The same as `level[rule]` of each finding."""
+    return sorted(f"{finding.level}[{finding.rule.name}]" for finding in findings_of(bundle, cluster))
 
 
 def sourced(value: Any) -> Any:

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.sampling import sampled
-from tests.schedulers.building import found, placed, plan_from
+from tests.schedulers.building import findings_of, found, placed, plan_from
 from trainc.compiler.project.assignments import assigned
-from trainc.lint.rules.scheduling import verify
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
@@ -37,8 +36,8 @@ def findings(case: Path) -> list[str]:
     cluster = cluster_of(case).with_objects(bundle.objects, closed=False)
     if cluster.scheduler is not None:
         bundle = placed(plan_from(documents[-1]), cluster, report)
-    verify(bundle, cluster, report)
-    return sorted({finding.rule.name for finding in report.findings})
+    found = [*report.findings, *findings_of(bundle, cluster)]
+    return sorted({finding.rule.name for finding in found})
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -56,8 +55,8 @@ def test_every_finding_of_a_failing_case_has_a_place_in_its_file() -> None:
         case, report = CASES / rule / "fails", Report()
         documents = list(read((case / "input" / "job.yaml").read_text("utf-8"), "job.yaml", report))
         bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
-        verify(bundle, cluster_of(case).with_objects(bundle.objects, closed=False), report)
-        assert all(finding.span.file == "job.yaml" and finding.span.line > 1 for finding in report.findings)
+        spans = [one.span for one in findings_of(bundle, cluster_of(case).with_objects(bundle.objects, closed=False))]
+        assert all(span.file == "job.yaml" and span.line > 1 for span in spans)
 
 
 @pytest.mark.parametrize("rule", sampled(RULES, quick=("gang-priority",)))
@@ -72,7 +71,7 @@ def test_a_group_without_schema_may_hold_anything(rule: str, field: str, other: 
     text = "---\n".join(part if "kind: JobSet" in part else wrong.sub(rf"\1{field}: {other}", part) for part in parts)
     documents = list(read(text, "job.yaml", report))
     bundle = Bundle(documents[-1], tuple(document.tree for document in documents))
-    verify(bundle, cluster_of(case).with_objects(bundle.objects, closed=False), report)
+    findings_of(bundle, cluster_of(case).with_objects(bundle.objects, closed=False))
 
 
 def test_a_bundle_without_a_job_is_left_alone() -> None:

@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from trainc.lint import expand
 from trainc.lint.facts.instance import Pod
 from trainc.lint.facts.job import Container, ExpandedRole, Job
 from trainc.lint.facts.values import Unknown, rows, table, text, whole
-from trainc.lint.run_checks import expand
 from trainc.model.bundle import Bundle
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.report import Report

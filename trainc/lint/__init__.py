@@ -5,13 +5,19 @@ A bundle comes in; findings go out. Rules read facts, facts read tables; nothing
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from trainc.apiserver.inventory_kinds import CAPACITY
+from trainc.apiserver.jobs.child import children
+from trainc.apiserver.schema.features import features_of
 from trainc.apiserver.served import Served, served
+from trainc.lint.facts.job import Job
+from trainc.lint.registry import checks_for
+from trainc.lint.rules.scheduling import placing_of_pods
 from trainc.lint.rules.security import secret_in_document
-from trainc.lint.run_checks import expand, look
-from trainc.lint.run_checks import verify as check_pods
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Objects
+from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.settings import Project
@@ -43,7 +49,13 @@ def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | 
         delivered(bundle, project.delivery, report)
     if bundle.jobset is None:
         return
-    check_pods(bundle, project, report, objects)
+    extra: list[Callable[[Job], None]] = []
+    if project.rules_from:
+        from trainc.lint.check import foreign  # noqa: PLC0415 (few projects name any)
+
+        extra = [check.look for name in project.rules_from for check in foreign(name.value)]
+    cluster = project.cluster.with_objects(bundle.around, closed=checks.closed_world)
+    look(bundle, cluster, report, extra, checks.pod_security, objects)
     if checks.capacity and not CAPACITY.isdisjoint(project.cluster.objects):
         from trainc.cluster.capacity.rules import look as look_at_capacity  # noqa: PLC0415 (few clusters tell of it)
 
@@ -57,3 +69,47 @@ def accepted(bundle: Bundle, server: Served, report: Report) -> None:
         from trainc.lint.verdicts import jobset_refused  # noqa: PLC0415 (most JobSets are taken)
 
         jobset_refused(bundle, judged, report)
+
+
+def look(
+    bundle: Bundle,
+    cluster: Cluster | None,
+    report: Report,
+    extra: Iterable[Callable[[Job], None]] = (),
+    pod_security: str = "",
+    objects: Objects | None = None,
+) -> None:
+    """Let every check of this stage look at the pods that a bundle becomes, and `extra`, the checks of third parties.
+
+    `pod_security` is the level of the Pod Security Standards that the call names, empty for that of the namespace.
+    """
+    if (job := expand(bundle, cluster, report, objects)) is None:
+        return
+    report.add_all(placing_of_pods(job))
+    refused(job)
+    for check in checks_for(job):
+        report.add_all(check(job))
+    if pod_security or "Namespace" in job.cluster.objects or "Namespace" in job.kinds:
+        from trainc.lint.standards.enforced import judge  # noqa: PLC0415 (most calls and namespaces name no level)
+
+        judge(job, pod_security)
+    for added in extra:
+        added(job)
+    job.close()
+
+
+def refused(job: Job) -> None:
+    """Add a finding for every mistake that the API server refuses the children of a JobSet for."""
+    refusals = children(job.tree, features_of(job.cluster), job.cluster.objects)
+    if refusals.faults or refusals.dropped:
+        from trainc.lint.verdicts import children_refused  # noqa: PLC0415 (most jobs are taken, and it loads all words for refusals)
+
+        children_refused(job, refusals)
+
+
+def expand(bundle: Bundle, cluster: Cluster | None, report: Report, objects: Objects | None = None) -> Job | None:
+    """The job that a bundle becomes, by role; None for a bundle without a JobSet."""
+    jobset = bundle.jobset
+    if type(jobset) is not dict:
+        return None
+    return Job(bundle, jobset, Cluster() if cluster is None else cluster, report, objects)

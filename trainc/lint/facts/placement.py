@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.bundle import Bundle
-from trainc.model.cluster import Cluster
+from trainc.lint.facts.job import Job
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.plan import Role
 from trainc.model.sourced import Sourced, Span
@@ -38,21 +37,18 @@ class Group:
         self.minimum_path: Path = (
             ("spec", "schedulingPolicy", "gang", "minCount") if back_end == "native" else ("spec", "minMember")
         )
-        self.minimum: int | None = _whole(get(tree, *self.minimum_path))
+        minimum = value(tree, *self.minimum_path)
+        self.minimum: int | None = minimum if type(minimum) is int else None
         name = value(tree, "metadata", "name")
         self.name: str = name if type(name) is str else ""  # its pods tie themselves to it
 
 
-class Gang:
-    """The roles whose pods name one group: whose it is, its name, and the group itself where it is among these files."""
+class Gang(NamedTuple):
+    """The roles whose pods name one group: whose it is, and the group itself where it is among these files."""
 
-    __slots__ = ("back_end", "group", "name", "roles")
-
-    def __init__(self, back_end: str, name: str, group: Group | None) -> None:
-        self.back_end = back_end
-        self.name = name
-        self.group = group
-        self.roles: list[Role] = []
+    back_end: str
+    group: Group | None
+    roles: list[Role]
 
 
 class Spot(NamedTuple):
@@ -71,20 +67,20 @@ class Placement:
     where the JobSet names none; `spots` are left out where nothing is said to any scheduler or queue.
     """
 
-    def __init__(self, bundle: Bundle, cluster: Cluster) -> None:
-        self.bundle = bundle
-        self.cluster = cluster
-        self.jobset = bundle.jobset
+    def __init__(self, job: Job) -> None:
+        self.bundle = bundle = job.bundle
+        self.cluster = job.cluster
+        self.report = job.report
+        self.jobset = job.tree
         self.queue: Sourced[str] | None = filled(self.jobset, "metadata", "labels", KUEUE_QUEUE)
         self.spots = _spots("jobset", (), self.jobset)
         self.ties: list[Tie] = []
         self.jobs: list[Tree] = []
         self.pods: list[Tree] = []
-        jobs = self.jobset["spec"].get("replicatedJobs")
-        for index, job in enumerate(jobs if type(jobs) is list else ()):
-            if type(job) is dict and type(job.get("name")) is Sourced:
-                self.jobs.append(job)
-                self._read(("spec", "replicatedJobs", index, "template"), job.get("template"))
+        for role in job.roles:
+            if type(role.tree.get("name")) is Sourced:
+                self.jobs.append(role.tree)
+                self._read((*role.path, "template"), role.tree.get("template"))
         tied = {(tie.back_end, tie.group.value) for tie in self.ties}
         own = {id(tree) for tree in bundle.objects}
         groups = ((tree, _group(tree)) for tree in bundle.of_kind("PodGroup"))
@@ -134,11 +130,11 @@ class Placement:
         """The gangs to which pods belong, in the order in which the roles name them."""
         by_name: dict[tuple[str, str], Gang] = {}
         for tie in self.ties:
-            name = tie.group.value
-            if (gang := by_name.get((tie.back_end, name))) is None:
-                group = next((g for g in self.groups if (g.back_end, g.name) == (tie.back_end, name)), None)
-                gang = by_name[tie.back_end, name] = Gang(tie.back_end, name, group)
-            gang.roles.append(tie.role)
+            key = tie.back_end, tie.group.value
+            if key not in by_name:
+                group = next((group for group in self.groups if (group.back_end, group.name) == key), None)
+                by_name[key] = Gang(tie.back_end, group, [])
+            by_name[key].roles.append(tie.role)
         return list(by_name.values())
 
     @property
@@ -162,10 +158,6 @@ def _group(tree: Tree) -> Group | None:
     version = value(tree, "apiVersion")
     group = version.partition("/")[0] if type(version) is str else ""
     return Group(API_GROUPS[group], tree) if group in API_GROUPS else None
-
-
-def _whole(node: Tree) -> int | None:
-    return node.value if type(node) is Sourced and type(node.value) is int else None
 
 
 def pod_annotations(role: Role) -> Tree:

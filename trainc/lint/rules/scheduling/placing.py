@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from trainc.lint.facts.job import Findings, Job
 from trainc.lint.facts.placement import Placement
 from trainc.lint.rules.scheduling.gangs import order_faults, size_faults, version_faults
 from trainc.lint.rules.scheduling.pod_sets import pod_set_faults
 from trainc.lint.rules.scheduling.queues import queue_faults, unqueued
 from trainc.lint.rules.scheduling.ties import tie_faults
-from trainc.model.bundle import Bundle
-from trainc.model.cluster import Cluster
-from trainc.model.finding import Finding
-from trainc.model.report import Report
 
 
-def look(bundle: Bundle, cluster: Cluster, report: Report, *, gang: bool, queued: bool) -> Iterator[Finding]:
+def look(job: Job, *, gang: bool, queued: bool) -> Findings:
     """Look at groups and ties where there may be a `gang`, at what Kueue is asked for where a job is `queued`."""
-    placement = Placement(bundle, cluster)
+    placement = Placement(job)
     if gang:
         for faults in (order_faults, tie_faults, size_faults, version_faults):
             yield from faults(placement)
-    yield from queue_faults(placement, report)
+    yield from queue_faults(placement)
     yield from unqueued(placement)
     if queued:
-        yield from pod_set_faults(placement, report)
+        yield from pod_set_faults(placement)

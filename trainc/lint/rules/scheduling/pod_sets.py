@@ -8,7 +8,6 @@ from trainc.lint.facts.placement import POD, Placement, pod_annotations
 from trainc.model.cluster import Version
 from trainc.model.finding import ERROR, WARNING, Finding, Rule
 from trainc.model.plan import Role
-from trainc.model.report import Report
 from trainc.model.sourced import Sourced
 from trainc.model.tree import get, value
 from trainc.schedulers.gang import PODSET, PODSET_GROUP, PODSET_PREFERRED, PODSET_REQUIRED, PODSET_SLICE, pods, waits
@@ -26,14 +25,14 @@ MODES = (PODSET_REQUIRED, PODSET_PREFERRED)
 NAMED_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_SLICE)
 
 
-def pod_set_faults(placement: Placement, report: Report) -> Iterator[Finding]:
+def pod_set_faults(placement: Placement) -> Iterator[Finding]:
     """Report every fault in what a queued JobSet asks of Kueue."""
     yield from _misplaced(placement)
     if placement.queue is None:
         return
     yield from _limit(placement)
     if any(key.startswith(PODSET) for spot in placement.spots for key in spot.keys):
-        yield from _levels(placement, report)
+        yield from _levels(placement)
         yield from _groups(placement)
         yield from _exclusive(placement)
     if (version := placement.cluster.kueue) is None or version >= WAIT_FOR_PODS:
@@ -68,7 +67,7 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
                 yield LEVEL.at(placement.at(*spot.path, key), message, effect="the scheduler ignores it", help=help_)
 
 
-def _levels(placement: Placement, report: Report) -> Iterator[Finding]:
+def _levels(placement: Placement) -> Iterator[Finding]:
     known = placement.cluster.topology_levels()
     for role in placement.roles:
         annotations = pod_annotations(role)
@@ -77,7 +76,7 @@ def _levels(placement: Placement, report: Report) -> Iterator[Finding]:
             if type(leaf) is not Sourced:
                 continue
             if known is None:
-                report.skip("whether a Topology has the level")
+                placement.report.skip("whether a Topology has the level")
             elif leaf.value not in known:
                 at = placement.role_at(role, *POD, "metadata", "annotations", key)
                 help_ = f"use one of {', '.join(f'`{level}`' for level in known)}" if known else ""

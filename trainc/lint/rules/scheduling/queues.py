@@ -8,7 +8,6 @@ from trainc.apiserver.kueue.jobset_webhook import SECONDS
 from trainc.apiserver.names import NAME_HELP, subdomain
 from trainc.lint.facts.placement import KUEUE_UNREAD, MISPLACED_QUEUE, Group, Placement
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
-from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span, is_written
 from trainc.model.tree import Tree, get, value
 from trainc.schedulers.gang import KUEUE, KUEUE_PRIORITY
@@ -27,7 +26,7 @@ KUEUE_AND_VOLCANO = Rule("kueue-with-volcano", ERROR)
 SUSPENDED = Rule("suspend-with-queue", WARNING)
 
 
-def queue_faults(placement: Placement, report: Report) -> Iterator[Finding]:
+def queue_faults(placement: Placement) -> Iterator[Finding]:
     """Report every fault of the queues and priorities of a job."""
     for group in placement.groups:
         if group.back_end == "volcano":
@@ -37,7 +36,7 @@ def queue_faults(placement: Placement, report: Report) -> Iterator[Finding]:
         yield from _suspended(placement)
     yield from _misplaced(placement)
     yield from _unread(placement)
-    yield from _known(placement, report)
+    yield from _known(placement)
 
 
 def _volcano_queue(placement: Placement, group: Group) -> Iterator[Finding]:
@@ -155,25 +154,23 @@ def _is_there(placement: Placement, key: str) -> bool:
     return any((spot.level, spot.section) == _READ_AT[key] and key in spot.keys for spot in placement.spots)
 
 
-def _known(placement: Placement, report: Report) -> Iterator[Finding]:
+def _known(placement: Placement) -> Iterator[Finding]:
     """Compare every queue and priority class with those the cluster's folder lists."""
     namespace = value(placement.jobset, "metadata", "namespace") or "default"
     labels = get(placement.jobset, "metadata", "labels")
     if type(labels) is dict:
-        yield from _one_of(placement, report, UNKNOWN_QUEUE, "LocalQueue", labels.get(KUEUE_QUEUE), namespace)
-        yield from _one_of(placement, report, UNKNOWN_PRIORITY, "WorkloadPriorityClass", labels.get(KUEUE_PRIORITY))
+        yield from _one_of(placement, UNKNOWN_QUEUE, "LocalQueue", labels.get(KUEUE_QUEUE), namespace)
+        yield from _one_of(placement, UNKNOWN_PRIORITY, "WorkloadPriorityClass", labels.get(KUEUE_PRIORITY))
     for group in placement.groups:
         if group.back_end == "volcano" and is_written(get(group.tree, "spec", "queue")):
-            yield from _one_of(placement, report, UNKNOWN_QUEUE, "Queue", get(group.tree, "spec", "queue"))
+            yield from _one_of(placement, UNKNOWN_QUEUE, "Queue", get(group.tree, "spec", "queue"))
     for pod in placement.pods:
         leaf = get(pod, "priorityClassName")
         if type(leaf) is Sourced and leaf.value not in SYSTEM_CLASSES:
-            yield from _one_of(placement, report, UNKNOWN_PRIORITY, "PriorityClass", leaf)
+            yield from _one_of(placement, UNKNOWN_PRIORITY, "PriorityClass", leaf)
 
 
-def _one_of(
-    placement: Placement, report: Report, rule: Rule, kind: str, leaf: Tree, namespace: str = ""
-) -> Iterator[Finding]:
+def _one_of(placement: Placement, rule: Rule, kind: str, leaf: Tree, namespace: str = "") -> Iterator[Finding]:
     if type(leaf) is not Sourced or not leaf.value:
         return
     span = next(iter(leaf.origin.spans()), None) or placement.bundle.document.span(("metadata", "name"))
@@ -184,7 +181,7 @@ def _one_of(
             yield rule.at(span, f"no {kind} can have the name `{leaf.value}`", effect=effect, help=NAME_HELP)
         return
     if (known := placement.cluster.has(kind, leaf.value, namespace)) is None:
-        report.skip(f"whether the {kind} exists")
+        placement.report.skip(f"whether the {kind} exists")
     elif not known:
         names = placement.cluster.names(kind, namespace) or []
         help_ = meant(leaf.value, names, f"if the {kind} exists, add its manifest to the cluster's folder")
