@@ -96,7 +96,7 @@ def test_ranks_are_0_to_n_and_distinct(replicas: int, size: int) -> None:
 )
 def test_the_pod_that_an_address_names(host: str, found: object) -> None:
     place = place_of(job_of(JOB.format(replicas=2, size=3)), host)
-    assert ((place.replica, place.index) if isinstance(place, PodAddress) else place) == found
+    assert ((place.replica, place.pod) if isinstance(place, PodAddress) else place) == found
 
 
 def test_defaults_of_an_empty_job() -> None:

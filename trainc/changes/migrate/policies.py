@@ -152,7 +152,7 @@ def _of_one_role(facts: OlderFacts, policy: str) -> Policy | str:
 def _of_torchrun(main: dict[str, Any], launch: Launch | None) -> tuple[set[str], str]:
     """The operator's variables that torchrun sets itself, and why others stay."""
     if launch is None or launch.launcher is not TORCHRUN:
-        starts = f"`{launch.name}` starts the program" if launch is not None else "no command starts torchrun"
+        starts = f"`{launch.name}` starts the program" if launch and launch.name else "no command starts torchrun"
         return set(), f"{starts}, which may read {', '.join(_TORCH)}"
     own = [entry.get("value") or "" for entry in main.get("env", []) if entry["name"] not in _TORCH]
     parsed = "\n".join([*main.get("command", []), *main.get("args", []), *own])

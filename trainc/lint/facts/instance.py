@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.job import Container, ExpandedRole, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Job, filled
 from trainc.lint.facts.values import (
     COMPLETION_INDEX,
     GLOBAL_JOB_INDEX,
     JOB_INDEX,
-    LONGEST,
     MOST_TEXT,
     TOO_LONG,
     Unknown,
@@ -50,7 +49,11 @@ class Pod:
         values: list[tuple[str, str | Unknown]] = []
         left = MOST_TEXT
         for name in names:
-            value = self._value(container, name, earlier) if left > 0 else TOO_LONG
+            value: str | Unknown = TOO_LONG
+            if left > 0:
+                written = container.literal(name) or ""
+                held = filled(written, earlier.get) if "$(" in written else container.value(name)
+                value = self.settle("" if held is None else held)
             values.append((name, value))
             if type(value) is str:
                 earlier[name] = value
@@ -65,22 +68,14 @@ class Pod:
         left = MOST_TEXT
         words = []
         for word in container.words:
-            filled = self._filled(word, values) if left > 0 else None
-            words.append(word if filled is None else filled)
+            text = filled(word, values.get) if left > 0 and "$(" in word else word
+            words.append(text if type(text) is str else word)
             left -= len(words[-1])
         return words
 
-    def _value(self, container: Container, name: str, earlier: dict[str, str]) -> str | Unknown:
-        if (written := container.literal(name)) is not None and "$(" in written:
-            filled = self._filled(written, earlier)
-            return TOO_LONG if filled is None else filled
-        value = container.value(name)
-        return self.settle(value if value is not None else "")
-
     def settle(self, value: Value) -> str | Unknown:
         """A value of the role as this very pod has it."""
-        if type(value) is not Varies:
-            assert type(value) is str or type(value) is Unknown
+        if not isinstance(value, Varies):
             return value
         if value.by == COMPLETION_INDEX:
             return str(self.index)
@@ -94,27 +89,6 @@ class Pod:
             if value.by == GLOBAL_JOB_INDEX or role.tree.get("groupName") == group:
                 before += role.replicas
         return str(before + self.replica)
-
-    @staticmethod
-    def _filled(written: str, values: dict[str, str]) -> str | None:
-        """The text with what is known put in; None where no program could be started with it."""
-        if "$(" not in written:
-            return written
-        first, *parts = written.split("$(")
-        out = [first]
-        left = LONGEST
-        for part in parts:
-            name, closed, tail = part.partition(")")
-            if out[-1].endswith("$"):
-                out.append(f"({part}")
-            elif closed and name in values:
-                out += [values[name], tail]
-                left -= len(values[name])
-            else:
-                out.append(f"$({part}")
-            if left < 0:
-                return None
-        return "".join(out)
 
 
 def trainers(job: Job) -> list[ExpandedRole]:

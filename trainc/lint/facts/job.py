@@ -49,11 +49,12 @@ Findings = Iterable[Finding]  # what a check gives
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 MAIN, INIT, SIDECAR = "container", "init container", "sidecar"
 
+# The labels and annotations of a pod that hold an index.
 _INDEX_KEYS = {
-    POD_INDEX: COMPLETION_INDEX,
-    "jobset.sigs.k8s.io/job-index": JOB_INDEX,
-    "jobset.sigs.k8s.io/job-global-index": GLOBAL_JOB_INDEX,
-    "jobset.sigs.k8s.io/job-group-index": "job index in its group",
+    POD_INDEX: Varies(COMPLETION_INDEX),
+    "jobset.sigs.k8s.io/job-index": Varies(JOB_INDEX),
+    "jobset.sigs.k8s.io/job-global-index": Varies(GLOBAL_JOB_INDEX),
+    "jobset.sigs.k8s.io/job-group-index": Varies("job index in its group"),
 }
 
 
@@ -111,8 +112,8 @@ class Container:
         return options([word for simple in self.commands for word in simple.words])
 
     @cached_property
-    def launch(self) -> Launch | None:
-        """The launcher that starts the processes, None where none is seen."""
+    def launch(self) -> Launch:
+        """What starts the processes."""
         return find_launch(self, self.role.job.vocabulary)
 
     def env_path(self, name: str) -> Path:
@@ -120,9 +121,24 @@ class Container:
         place = self._places.get(name)
         return self.path if place is None else (*self.path, "env", place)
 
-    def amount_path(self, resource: str) -> Path:
-        """Where the amount of a resource stands in the JobSet, the limit rather than the request."""
-        return (*self.path, "resources", "limits" if resource in self.limits else "requests", resource)
+    def at(self, *path: str | int, key: bool = False) -> Span:
+        """Where a node of the container is written."""
+        return self.role.job.at((*self.path, *path), key=key)
+
+    def env_at(self, name: str, *field: str) -> Span:
+        """Where the variable `name` is written, or a field of its entry."""
+        return self.role.job.at((*self.env_path(name), *field))
+
+    def amount_at(self, resource: str, *, key: bool = False) -> Span:
+        """Where the amount of a resource is written, the limit rather than the request."""
+        return self.at("resources", "limits" if resource in self.limits else "requests", resource, key=key)
+
+    def at_word(self, *fragments: str) -> Span:
+        """Where a fragment stands in the command, inside its script where there is one."""
+        path = self.word_path(*fragments)
+        span, written = self.role.job.at(path), value(self.role.job.tree, *path)
+        fragment = next((f for f in fragments if type(written) is str and f in written), "")
+        return within(span, written, fragment) if fragment else span
 
     def security_path(self, field: str) -> Path:
         """Where the setting of the security context stands that counts for it: its own wins over its pod's; () without one."""
@@ -173,32 +189,32 @@ class Container:
     @property
     def replaced(self) -> tuple[str, ...]:
         """The variables that its launcher sets itself in every process, without reading what they are set to here."""
-        launcher = self.launch.launcher if self.launch is not None else None
-        names = (*launcher.sets, *launcher.passes_on.values()) if launcher is not None else ()
+        launcher = self.launch.launcher
+        names = (*launcher.sets, *launcher.passes_on.values())
         return tuple([name for name in names if name in self.env and not self.refers_to(name)])
 
     def expand(self, written: str) -> Value:
         """A text of the command with its `$(VAR)` references filled in as the kubelet does."""
-        return _filled(written, self.value)
+        return filled(written, self.value)
 
     @cached_property
     def _references(self) -> dict[str, Value]:
         """Each variable that refers to others, filled in with those that stand before it."""
         absent = UNKNOWN if rows(self.tree, "envFrom") else None
-        filled: dict[str, Value] = {}
+        references: dict[str, Value] = {}
         earlier: dict[str, Value | None] = {}
         left = MOST_TEXT
         for name in self.env:
             if (written := self.literal(name)) is None or "$(" not in written:
                 earlier[name] = self.value(name)
                 continue
-            value = _filled(written, lambda other: earlier.get(other, absent)) if left > 0 else TOO_LONG
+            value = filled(written, lambda other: earlier.get(other, absent)) if left > 0 else TOO_LONG
             left -= len(value) if type(value) is str else 0
-            earlier[name] = filled[name] = value
-        return filled
+            earlier[name] = references[name] = value
+        return references
 
 
-def _filled(written: str, value_of: Callable[[str], Value | None]) -> Value:
+def filled(written: str, value_of: Callable[[str], Value | None]) -> Value:
     """A text with its references filled in; where one is not known, neither is the text."""
     out: list[str] = []
     left = LONGEST
@@ -218,12 +234,6 @@ def _filled(written: str, value_of: Callable[[str], Value | None]) -> Value:
         out.append(f"$({name})" if value is None else value)
         left -= len(out[-1])
     return TOO_LONG
-
-
-def index_of(key: str) -> Varies | None:
-    """The index that a label or annotation of a pod holds, None for keys that hold none."""
-    by = _INDEX_KEYS.get(key)
-    return Varies(by) if by else None
 
 
 Count = int | Unknown
@@ -262,7 +272,11 @@ class ExpandedRole:
             Container(self, tree, at, SIDECAR if text(tree, "restartPolicy") == "Always" else INIT)
             for at, tree in enumerate(rows(self.pod, "initContainers"))
         ]
-        self.devices = _summed(self.main)
+        self.devices: dict[str, Count] = {}
+        for container in self.main:
+            for resource, number in container.devices.items():
+                other = self.devices.get(resource, 0)
+                self.devices[resource] = other + number if type(other) is int and type(number) is int else UNKNOWN
 
     def close(self) -> None:
         """Let go of the containers, which point back at this role."""
@@ -300,6 +314,18 @@ class ExpandedRole:
         """Where the spec of its pods stands."""
         return ("spec", "replicatedJobs", self.index, "template", "spec", "template", "spec")
 
+    def at(self, *path: str | int) -> Span:
+        """Where a node of the replicatedJob is written."""
+        return self.job.at((*self.path, *path))
+
+    def spec_at(self, *path: str | int, key: bool = False) -> Span:
+        """Where a node of the spec of its Jobs is written."""
+        return self.job.at((*self.spec_path, *path), key=key)
+
+    def pod_at(self, *path: str | int, key: bool = False) -> Span:
+        """Where a node of the spec of its pods is written."""
+        return self.job.at((*self.pod_path, *path), key=key)
+
     @property
     def count(self) -> Count:
         """How many pods the role has at once, unknown where a number is."""
@@ -331,8 +357,7 @@ class ExpandedRole:
     @property
     def trainer(self) -> Container | None:
         """The container that trains: the first in which a launcher starts processes, else the one with accelerators."""
-        started = (one for one in self.main if one.launch is not None and one.launch.launcher is not None)
-        return next(started, self.worker)
+        return next((container for container in self.main if container.launch.by_launcher), self.worker)
 
     @property
     def host_network(self) -> bool:
@@ -351,7 +376,7 @@ class ExpandedRole:
         """What the downward API gives for a field of the pods."""
         if path.startswith("metadata.") and path.endswith("']"):
             section, _, key = path[:-2].partition("['")
-            for held in (index_of(key), self.system(key)):
+            for held in (_INDEX_KEYS.get(key), self.system(key)):
                 if held is not None:
                     return held
             labels = self.labels if section == "metadata.labels" else self.annotations
@@ -419,15 +444,6 @@ def _counts(role: Tree, spec: Tree) -> tuple[Count, Count, Count]:
     return 1 if replicas is None else replicas, at_once, at_once if size is None else size
 
 
-def _summed(containers: list[Container]) -> dict[str, Count]:
-    sums: dict[str, Count] = {}
-    for container in containers:
-        for resource, number in container.devices.items():
-            other = sums.get(resource, 0)
-            sums[resource] = other + number if type(other) is int and type(number) is int else UNKNOWN
-    return sums
-
-
 class Job:
     """A bundle expanded by role, with the facts that many rules ask for collected once.
 
@@ -443,7 +459,7 @@ class Job:
         self.cluster = cluster
         self.report = report
         self._objects = objects
-        self._facts: dict[str, object] = {}
+        self.facts: dict[object, object] = {}  # what functions `once` of it have found
         self.vocabulary = vocabulary_of(bundle.plan.framework if bundle.plan is not None else "")
         self.metadata = metadata = table(jobset, "metadata")
         self.name = text(metadata, "name")
@@ -470,7 +486,7 @@ class Job:
             role.close()
         self.roles, self._by_name = [], {}
         self.main, self.containers = [], []
-        self._facts = {}
+        self.facts = {}
 
     @cached_property
     def kinds(self) -> dict[str, list[Tree]]:
@@ -494,13 +510,16 @@ class Job:
     @property
     def claimed(self) -> frozenset[str]:
         """The names of the volumes for which the JobSet itself makes claims."""
-        if "volumeClaimPolicies" not in self.spec:
-            return frozenset()
         return frozenset(
             text(table(template, "metadata"), "name")
             for policy in rows(self.spec, "volumeClaimPolicies")
             for template in rows(policy, "templates")
         )
+
+    @property
+    def max_restarts(self) -> int | Unknown | None:
+        """How many failures of its Jobs restart it, None where no number is written."""
+        return whole(table(self.spec, "failurePolicy"), "maxRestarts")
 
     def sized(self, role: ExpandedRole, size: int) -> str:
         """How the spec at hand says that each Job of a role has this many pods."""
@@ -557,13 +576,6 @@ class Job:
         """Whether the job's own name is known here."""
         return bool(self.name) and not substituted(self.name) and "$" not in self.name
 
-    def once(self, work_out: Callable[[Job], T]) -> T:
-        """What a function makes of the job, worked out once."""
-        name = work_out.__name__
-        if name not in self._facts:
-            self._facts[name] = work_out(self)
-        return self._facts[name]  # type: ignore[return-value]
-
     def role(self, name: str) -> ExpandedRole | None:
         """The role of that name."""
         return self._by_name.get(name)
@@ -574,13 +586,17 @@ class Job:
             return self.bundle.document.span(path, key=key)
         return self.bundle.span(self.tree, path)
 
-    def at_word(self, container: Container, *fragments: str) -> Span:
-        """Where a fragment stands in the command of a container, inside its script where there is one."""
-        path = container.word_path(*fragments)
-        span, written = self.at(path), value(self.tree, *path)
-        fragment = next((f for f in fragments if type(written) is str and f in written), "")
-        return within(span, written, fragment) if fragment else span
-
     def at_object(self, tree: Tree, path: Path = ()) -> Span:
         """Where a node of another object of the bundle is written."""
         return self.at(path) if tree is self.tree else self.bundle.span(tree, path)
+
+
+def once(work_out: Callable[[Job], T]) -> Callable[[Job], T]:
+    """A function of a job that works its answer out once."""
+
+    def fact(job: Job) -> T:
+        if work_out not in job.facts:
+            job.facts[work_out] = work_out(job)
+        return job.facts[work_out]  # type: ignore[return-value]
+
+    return fact

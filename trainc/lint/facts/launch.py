@@ -21,7 +21,8 @@ class Process(Protocol):
     def expand(self, written: str) -> Value: ...
 
 
-PYTHON = "python"  # no launcher: a program that is started by itself
+PYTHON = Launcher("python")  # where a program is started by itself
+NOTHING = Launcher("")  # where neither a launcher nor Python is seen
 
 _ALIASES = {"n": "np", "c": "np", "N": "npernode"}
 _ONE_OF_SEVERAL = "$"  # what a script assigns here and there is not known: no shell reads this as a variable
@@ -29,20 +30,22 @@ _TWO = frozenset(("mca", "gmca", "prtemca", "pmixmca", "omca"))
 
 
 class Launch(NamedTuple):
-    """A launcher call: `flags` are its own (dashes as underscores), `program` the words it starts.
-
-    `launcher` is None and `name` is `PYTHON` where a program is started by itself.
-    """
+    """A call of a launcher, or of `PYTHON`: `flags` are its own (dashes as underscores), `program` the words it starts."""
 
     process: Process
-    launcher: Launcher | None
+    launcher: Launcher
     flags: dict[str, str]
     program: list[str]
     exported: dict[str, str]
 
     @property
     def name(self) -> str:
-        return PYTHON if self.launcher is None else self.launcher.name
+        return self.launcher.name
+
+    @property
+    def by_launcher(self) -> bool:
+        """Whether a launcher starts the processes."""
+        return self.launcher is not PYTHON and self.launcher is not NOTHING
 
     def value(self, flag: str) -> Value | None:
         """What a flag of the launcher says once the shell and the kubelet have expanded it, None where it is absent."""
@@ -109,21 +112,18 @@ def names_in(word: str) -> list[str]:
     return [name for name, default, _ in pieces(word)[1] if name and default is None]
 
 
-def find_launch(process: Process, vocabulary: Vocabulary) -> Launch | None:
-    """The last launcher that a container runs, None where it runs none that is known here."""
-    if PYTHON not in process.text and not any(
-        word in process.text for launcher in vocabulary.launchers for word in launcher.words
-    ):
-        return None
-    launches: Launch | None = None
-    exported: dict[str, str] = {}
-    for simple, is_sure in with_certainty(process.commands):
-        for name, text in simple.assigned.items():
-            exported[name] = text if is_sure and exported.get(name, text) == text else _ONE_OF_SEVERAL
-        launch = _launch(process, vocabulary, simple, exported)
-        if launch is not None and (launches is None or launch.name != PYTHON):
-            launches = launch
-    return launches
+def find_launch(process: Process, vocabulary: Vocabulary) -> Launch:
+    """The last launcher that a container runs, else its first Python; of `NOTHING` where it runs none that is known here."""
+    last = Launch(process, NOTHING, {}, [], {})
+    if any(word in process.text for launcher in (PYTHON, *vocabulary.launchers) for word in launcher.words):
+        exported: dict[str, str] = {}
+        for simple, is_sure in with_certainty(process.commands):
+            for name, text in simple.assigned.items():
+                exported[name] = text if is_sure and exported.get(name, text) == text else _ONE_OF_SEVERAL
+            launch = _launch(process, vocabulary, simple, exported)
+            if launch is not None and (launch.by_launcher or last.launcher is NOTHING):
+                last = launch
+    return last
 
 
 def _launch(process: Process, vocabulary: Vocabulary, simple: Simple, exported: dict[str, str]) -> Launch | None:
@@ -136,7 +136,7 @@ def _launch(process: Process, vocabulary: Vocabulary, simple: Simple, exported: 
             following = words[index + 2] if words[index + 1 : index + 2] == ["-m"] and len(words) > index + 2 else ""
             if following in vocabulary.modules or (base != "python" and not base[6:].replace(".", "").isdigit()):
                 continue
-            return Launch(process, None, {}, words[index + 1 :], dict(exported))
+            return Launch(process, PYTHON, {}, words[index + 1 :], dict(exported))
         if launcher is not None:
             start = index + 1
             if base == "accelerate":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.vocabularies import MPIRUN
-from trainc.lint.facts.job import Container, ExpandedRole, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Job, once
 from trainc.lint.facts.launch import Launch
 from trainc.lint.facts.values import table, text
 from trainc.lint.facts.world import PodAddress, place_of
@@ -19,12 +19,9 @@ class Host(NamedTuple):
     slots: int | None
 
 
+@once
 def hostfile(job: Job) -> tuple[list[Host], Tree]:
     """The hosts that a hostfile beside the job lists, and the ConfigMap that holds it; no hosts where there is none."""
-    return job.once(_hostfile)
-
-
-def _hostfile(job: Job) -> tuple[list[Host], Tree]:
     own = {id(tree) for tree in job.bundle.objects}
     for config in job.kinds.get("ConfigMap", ()):
         held = text(table(config, "data"), "hostfile")
@@ -83,8 +80,8 @@ def processes_in_all(job: Job) -> int | None:
 
 
 def _mpirun(job: Job) -> Launch | None:
-    launches = [role.trainer.launch for role in job.roles if role.trainer is not None]
-    return next((launch for launch in launches if launch is not None and launch.launcher is MPIRUN), None)
+    launches = (role.trainer.launch for role in job.roles if role.trainer is not None)
+    return next((launch for launch in launches if launch.launcher is MPIRUN), None)
 
 
 def launchers(job: Job) -> list[Container]:
@@ -93,7 +90,7 @@ def launchers(job: Job) -> list[Container]:
         return []
     if job.bundle.plan is not None and job.bundle.plan.barred:
         return []  # the framework that writes the hostfile was not asked
-    return [c for c in job.main if c.launch is not None and c.launch.launcher is MPIRUN]
+    return [container for container in job.main if container.launch.launcher is MPIRUN]
 
 
 def workers(job: Job, launcher: ExpandedRole) -> list[ExpandedRole]:

@@ -22,6 +22,7 @@ _PREFIXES = frozenset(
 
 _OPENING = frozenset(("if", "while", "until", "for", "case", "select"))
 _CLOSING = frozenset(("fi", "done", "esac"))
+_TESTS = frozenset(("[", "[[", "test"))
 
 
 class Simple:
@@ -60,9 +61,6 @@ def unconditional(commands: list[Simple]) -> list[Simple]:
     return out
 
 
-_TESTS = frozenset(("[", "[[", "test"))
-
-
 def with_certainty(commands: list[Simple]) -> Iterator[tuple[Simple, bool]]:
     """Each command, and whether it ran wherever what follows runs: not in an `if`, a loop or a `case`, nor behind a test or `||`."""
     depth, is_maybe = 0, False
@@ -75,14 +73,8 @@ def with_certainty(commands: list[Simple]) -> Iterator[tuple[Simple, bool]]:
 
 def script_of(words: list[str]) -> tuple[str, str]:
     """The script that a `sh -c SCRIPT` command hands to its shell, and the shell's own options; both empty else."""
-    for index, word in enumerate(words[:6]):
-        if word.rpartition("/")[2] in SHELLS:
-            return _after_shell(words[index + 1 :])
-    return "", ""
-
-
-def _after_shell(words: list[str]) -> tuple[str, str]:
-    options: list[str] = []
+    shell = next((at for at, word in enumerate(words[:6]) if word.rpartition("/")[2] in SHELLS), len(words))
+    words, options = words[shell + 1 :], []
     for index, word in enumerate(words):
         if word.startswith("-") and not word.startswith("--") and "c" in word:
             script = index + 1
@@ -108,10 +100,9 @@ def simple_commands(script: str) -> list[Simple]:
     out: list[Simple] = []
     words: list[str] = []
     for match in re.finditer(_PIECE, script):
-        kind = match.lastgroup
-        if kind == "word":
+        if match.lastgroup == "word":
             words.append(match.group())
-        elif kind == "op":
+        elif match.lastgroup == "op":
             _close(out, words, match.group())
             words = []
     _close(out, words, "")
@@ -162,8 +153,7 @@ def _close(out: list[Simple], words: list[str], end: str) -> None:
     rest = [unquote(word) for word in words[start:]]
     if rest and rest[0] in ("export", "declare", "local", "readonly", "typeset"):
         assigned.update((n, v) for n, e, v in (word.partition("=") for word in rest[1:]) if e)
-    opens = not _OPENING.isdisjoint(words[: start + 1])
-    out.append(Simple(rest, assigned, end, opens=opens))
+    out.append(Simple(rest, assigned, end, opens=not _OPENING.isdisjoint(words[: start + 1])))
 
 
 def unquote(word: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from trainc.frameworks.base.vocabularies import MPIRUN
 from trainc.lint.facts.instance import Pod, pod_of_rank, trainers
-from trainc.lint.facts.job import Container, Count, ExpandedRole, Job
+from trainc.lint.facts.job import Count, ExpandedRole, Job
 from trainc.lint.facts.mpi import hostfile, process_ranks, processes_in_all
 from trainc.lint.facts.timing import in_order, stages, waits
 from trainc.lint.facts.values import UNKNOWN, Unknown, flag, rows, table, text, texts, whole
@@ -48,7 +48,7 @@ def one_pod(job: Job, rank: int) -> View | None:
         pod = pod_of_rank(job, rank)
     else:
         place = next((place for place, ranks in processes if rank in ranks), None)
-        pod = None if place is None else Pod(place.role, place.replica, place.index, rank)
+        pod = None if place is None else Pod(place.role, place.replica, place.pod, rank)
     if pod is None:
         return None
     return {
@@ -134,11 +134,20 @@ def processes(role: ExpandedRole) -> int | str | None:
     slots = {host.slots for host in hosts if host.name.startswith(f"{role.job.name}-{role.name}-")}
     if len(slots) == 1:
         return slots.pop()
-    if worker.launch is not None and worker.launch.launcher is MPIRUN:
+    if worker.launch.launcher is MPIRUN:
         return "1, which starts the others"
-    if (launched := _launched(worker)) is not None:
-        return launched
-    return max(1, sum(1 for container in role.main if container.devices))
+    option, variable = worker.launch.launcher.processes
+    if not worker.launch.launcher.nodes[0]:
+        return max(1, sum(1 for container in role.main if container.devices))
+    value = worker.launch.value(option) if option else None
+    if value is None and variable:
+        value = worker.value(variable)
+        value = "1" if value is None else value
+    if (number := parsed_int(value)) is not None:
+        return number
+    if variable and value not in ("auto", "gpu"):
+        return "unknown"
+    return sum(n for n in worker.devices.values() if type(n) is int) or "one per CPU of the host"
 
 
 def _tasks(role: ExpandedRole) -> int | str | None:
@@ -154,22 +163,6 @@ def _tasks(role: ExpandedRole) -> int | str | None:
     written = given(plan.trainer_field("numProcPerNode"), get(plan.settings, "numProcPerNode"))
     tasks = 1 if written is None else written.value
     return tasks if type(tasks) is int else "unknown"
-
-
-def _launched(worker: Container) -> int | str | None:
-    if (launch := worker.launch) is None or launch.launcher is None or not launch.launcher.nodes[0]:
-        return None
-    option, variable = launch.launcher.processes
-    value = launch.value(option) if option else None
-    if value is None and variable:
-        value = worker.value(variable)
-        value = "1" if value is None else value
-    if (number := parsed_int(value)) is not None:
-        return number
-    devices = sum(n for n in worker.devices.values() if type(n) is int)
-    if not variable or value in ("auto", "gpu"):
-        return devices or "one per CPU of the host"
-    return "unknown"
 
 
 def _accelerators(job: Job) -> dict[str, int | None]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from trainc.lint.facts.job import Container, ExpandedRole, Job
 from trainc.lint.facts.shell import unconditional
 from trainc.lint.facts.values import rows, table, text, texts
@@ -30,11 +28,11 @@ def waits(role: ExpandedRole) -> list[Wait]:
     job = role.job
     if in_order(job) and role.index:
         return [Wait(role, job.roles[role.index - 1], "Ready", ("spec", "startupPolicy", "startupPolicyOrder"))]
-    all_waits = []
-    for index, item in enumerate(rows(role.tree, "dependsOn")):
-        if (on := job.role(text(item, "name"))) is not None:
-            all_waits.append(Wait(role, on, text(item, "status"), (*role.path, "dependsOn", index)))
-    return all_waits
+    return [
+        Wait(role, on, text(item, "status"), (*role.path, "dependsOn", index))
+        for index, item in enumerate(rows(role.tree, "dependsOn"))
+        if (on := job.role(text(item, "name"))) is not None
+    ]
 
 
 def waits_for(role: ExpandedRole, on: ExpandedRole) -> Wait | None:
@@ -46,21 +44,18 @@ def waits_for(role: ExpandedRole, on: ExpandedRole) -> Wait | None:
         direct = [wait for wait in waits(current) if wait.on.index < current.index]  # JobSet refuses others
         unknown = [wait.on for wait in direct if wait.on not in last_waits]
         todo += unknown
-        if not unknown:
-            todo.pop()
-            last_waits[current] = _last(direct, on, last_waits)
+        if unknown:
+            continue
+        todo.pop()
+        last: Wait | None = None
+        for wait in direct:
+            hit = wait if wait.on is on else last_waits[wait.on]
+            if hit is not None and wait.status == "Complete":
+                hit = wait
+            if hit is not None and (last is None or hit.status == "Complete"):
+                last = hit
+        last_waits[current] = last
     return last_waits[role]
-
-
-def _last(direct: list[Wait], on: ExpandedRole, last_waits: Mapping[ExpandedRole, Wait | None]) -> Wait | None:
-    last: Wait | None = None
-    for wait in direct:
-        hit = wait if wait.on is on else last_waits[wait.on]
-        if hit is not None and wait.status == "Complete":
-            hit = wait
-        if hit is not None and (last is None or hit.status == "Complete"):
-            last = hit
-    return last
 
 
 def stages(job: Job) -> list[list[ExpandedRole]]:

@@ -6,27 +6,22 @@ from trainc.model.cluster import Cluster
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree
 from trainc.text.placeholders import is_placeholder
+from trainc.text.record import NamedTuple
 
 
-class Unknown:
+class Unknown(NamedTuple):
     """A value that cannot be known from the text: a Secret's content, a `${VAR}` that another tool fills in."""
 
-    __slots__ = ("reason",)
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
+    reason: str
 
     def __repr__(self) -> str:
         return f"<{self.reason}>"
 
 
-class Varies:
+class Varies(NamedTuple):
     """A value that every pod has, but not the same: `by` names the index it follows."""
 
-    __slots__ = ("by",)
-
-    def __init__(self, by: str) -> None:
-        self.by = by
+    by: str
 
     def __repr__(self) -> str:
         return f"<{self.by}>"
@@ -118,8 +113,10 @@ def within(span: Span, written: str, fragment: str) -> Span:
     escaped the place of the whole is given.
     """
     offset = written.find(fragment)
-    before = written[:offset]
-    length = len(_word(written[offset:], fragment))
+    before, after = written[:offset], written[offset + len(fragment) :]
+    length = len(fragment.partition("\n")[0])
+    if "\n" not in fragment:  # to the end of its word
+        length += next((at for at, char in enumerate(after) if char.isspace() or char in "'\";|&)"), len(after))
     if span.line == span.end_line:
         quotes = span.end_column - span.column - len(written)
         if quotes not in (0, 2):
@@ -131,13 +128,6 @@ def within(span: Span, written: str, fragment: str) -> Span:
     line = span.line + 1 + before.count("\n")
     column = span.column + offset - (before.rfind("\n") + 1)
     return Span(span.file, line, column, line, column + length)
-
-
-def _word(text: str, fragment: str) -> str:
-    """The fragment, to the end of its word."""
-    rest = text[len(fragment) :]
-    end = next((index for index, char in enumerate(rest) if char.isspace() or char in "'\";|&)"), len(rest))
-    return fragment.partition("\n")[0] if "\n" in fragment else fragment + rest[:end]
 
 
 def repository(image: str, cluster: Cluster) -> tuple[str, str]:

@@ -2,69 +2,59 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.job import Container, ExpandedRole, Job
-from trainc.lint.facts.launch import PYTHON, names_in
+from trainc.lint.facts.job import Container, ExpandedRole, Job, once
+from trainc.lint.facts.launch import names_in
 from trainc.lint.facts.values import Unknown, Value, substituted, table, text, texts
 from trainc.model.run import run_of
 from trainc.model.tree import Path
 from trainc.text.numbers import parsed_int
+from trainc.text.record import NamedTuple
 
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0"))  # noqa: S104 (an address somebody wrote, not one we bind)
 # What operators called the pod of rank 0, behind the name of their job.
 FIRST_PODS = ("master-0", "worker-0", "chief-0", "launcher", "launcher-0")
 
 
-class PodAddress:
+class PodAddress(NamedTuple):
     """A pod that an address names: its role, its Job and its index."""
 
-    __slots__ = ("index", "replica", "role")
-
-    def __init__(self, role: ExpandedRole, replica: int, index: int) -> None:
-        self.role = role
-        self.replica = replica
-        self.index = index
+    role: ExpandedRole
+    replica: int
+    pod: int
 
 
-class Meeting:
+class Meeting(NamedTuple):
     """One container's address for its peers: the variable or flag that says it, its host, its port where it is known.
 
     `place` is the pod that the host names, a sentence about why there is none, or None for hosts outside the job.
     """
 
-    __slots__ = ("container", "host", "name", "place", "port", "port_name")
-
-    def __init__(self, container: Container, name: str, host: str, port: str, port_name: str) -> None:
-        job = container.role.job
-        self.container = container
-        self.name = name
-        self.host = host
-        self.port = port
-        self.port_name = port_name
-        self.place = place_of(job, host) if job.is_name_known else None
+    container: Container
+    name: str
+    host: str
+    port: str
+    port_name: str
+    place: PodAddress | str | None
 
     @property
     def path(self) -> Path:
         """Where the address stands in the JobSet."""
-        return _path(self.container, self.name)
+        return self._path(self.name)
 
     @property
     def port_path(self) -> Path:
         """Where the port stands."""
-        return _path(self.container, self.port_name)
+        return self._path(self.port_name)
+
+    def _path(self, name: str) -> Path:
+        if name.startswith("--"):
+            return self.container.word_path(name[2:], name[2:].replace("_", "-"))
+        return (*self.container.env_path(name), "value")
 
 
-def _path(container: Container, name: str) -> Path:
-    if name.startswith("--"):
-        return container.word_path(name[2:], name[2:].replace("_", "-"))
-    return (*container.env_path(name), "value")
-
-
+@once
 def meetings(job: Job) -> list[Meeting]:
     """Every address that the containers of a job are given, those unknown here left out and counted."""
-    return job.once(_meetings)
-
-
-def _meetings(job: Job) -> list[Meeting]:
     points: list[Meeting] = []
     addresses, options = job.vocabulary.addresses, job.vocabulary.options
     for container in job.main:
@@ -75,14 +65,13 @@ def _meetings(job: Job) -> list[Meeting]:
                     _add(points, container, name, value, addresses[name])
                 elif type(value) is Unknown:
                     job.report.skip(f"the address in `{name}` is unknown")
-        if (launch := container.launch) is not None and launch.name is not PYTHON:
-            for flag, port in options.items():
-                address = launch.value(flag)
-                if type(address) is not str:
-                    if type(address) is Unknown and all(map(container.env.__contains__, names_in(launch.flags[flag]))):
-                        job.report.skip(f"the address in `--{flag}` is unknown")
-                elif "$" not in launch.flags[flag] or not any(point.name in launch.flags[flag] for point in points):
-                    _add(points, container, f"--{flag}", address, f"--{port}" if port else "")
+        for flag, port in options.items():
+            address, written = container.launch.value(flag), container.launch.flags.get(flag, "")
+            if type(address) is not str:
+                if type(address) is Unknown and all(name in container.env for name in names_in(written)):
+                    job.report.skip(f"the address in `--{flag}` is unknown")
+            elif "$" not in written or not any(point.name in written for point in points):
+                _add(points, container, f"--{flag}", address, f"--{port}" if port else "")
     return points
 
 
@@ -96,16 +85,16 @@ def _add(points: list[Meeting], container: Container, name: str, value: str, por
     host, colon, port = bare.rpartition(":") if bare.count(":") == 1 else (bare, "", "")
     if colon:
         port_name = name
-    elif port_name.startswith("--") and container.launch is not None:
-        given = container.launch.value(port_name[2:])
-        port = given if type(given) is str else ""
     elif port_name:
-        held = container.value(port_name)
-        port = held if type(held) is str else ""
+        is_option = port_name.startswith("--")
+        given = container.launch.value(port_name[2:]) if is_option else container.value(port_name)
+        port = given if type(given) is str else ""
     if host and "." not in host and searched(container.role):
         host = f"{host}.{container.role.job.subdomain}"
     if host and "$" not in host and "{" not in host and "<" not in host:
-        points.append(Meeting(container, name, host.rstrip("/"), port, port_name))
+        job, host = container.role.job, host.rstrip("/")
+        place = place_of(job, host) if job.is_name_known else None
+        points.append(Meeting(container, name, host, port, port_name, place))
 
 
 def searched(role: ExpandedRole) -> bool:
@@ -243,10 +232,9 @@ def keeps_to_itself(container: Container) -> bool:
     job = container.role.job
     if any(meeting.host not in LOCAL for meeting in meetings(job) if meeting.container is container):
         return False
-    launch = container.launch
-    if launch is not None and launch.launcher is not None and launch.launcher.nodes[1]:
-        option, variable = launch.launcher.nodes
-        nodes = launch.value(option)
+    option, variable = container.launch.launcher.nodes
+    if variable:
+        nodes = container.launch.value(option)
         return (nodes if nodes is not None else container.value(variable)) in {"1", "1:1"}
     sizes = [parsed_int(container.value(name)) for name in job.vocabulary.sizes if name in container.env]
     own = max([1, *(n for n in container.devices.values() if type(n) is int)])
@@ -259,12 +247,8 @@ def collective(role: ExpandedRole) -> bool:
     for container in role.main:
         if keeps_to_itself(container):
             continue
-        if not vocabulary.ranks.isdisjoint(container.env) or not vocabulary.addresses.keys().isdisjoint(container.env):
+        if not (vocabulary.ranks | vocabulary.addresses.keys()).isdisjoint(container.env):
             return True
-        if (
-            container.launch is not None
-            and container.launch.name is not PYTHON
-            and container.launch.flags.get("standalone") is None
-        ):
+        if container.launch.by_launcher and "standalone" not in container.launch.flags:
             return True
     return False

@@ -79,11 +79,10 @@ def bucket_mount_without_annotation(job: Job) -> Findings:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
             is_bucket = text(table(volume, "csi"), "driver") == "gcsfuse.csi.storage.gke.io"
             if is_bucket and text(role.annotations, "gke-gcsfuse/volumes") != "true":
-                at = job.at((*role.pod_path, "volumes", index, "csi", "driver"))
                 message = f"the pods of `{role.name}` mount a bucket but lack the annotation `gke-gcsfuse/volumes`"
                 effect = "GKE injects no sidecar, and the pods stay in ContainerCreating"
                 help_ = 'add `gke-gcsfuse/volumes: "true"` to the annotations of the pod template'
-                yield FUSE.at(at, message, effect=effect, help=help_)
+                yield FUSE.at(role.pod_at("volumes", index, "csi", "driver"), message, effect=effect, help=help_)
 
 
 def bucket_annotation_without_mount(job: Job) -> Findings:
@@ -93,7 +92,7 @@ def bucket_annotation_without_mount(job: Job) -> Findings:
         drivers = [text(table(v, "csi"), "driver") for v in role.volumes.values()]
         has_claim = job.claimed or any("persistentVolumeClaim" in v for v in role.volumes.values())
         if "gcsfuse.csi.storage.gke.io" not in drivers and not has_claim:
-            at = job.at((*role.spec_path, "template", "metadata", "annotations", "gke-gcsfuse/volumes"), key=True)
+            at = role.spec_at("template", "metadata", "annotations", "gke-gcsfuse/volumes", key=True)
             message = f"the pods of `{role.name}` request the FUSE sidecar but mount no bucket"
             help_ = "add the volume with driver `gcsfuse.csi.storage.gke.io`, or remove the annotation"
             yield FUSE_UNUSED.at(at, message, help=help_)

@@ -59,7 +59,7 @@ def maintenance_half_handled(job: Job) -> Findings:
     disrupted = [one for one, types in zip(failing, conditions, strict=True) if _DISRUPTED in types]
     if disrupted and not reacting and "failurePolicy" in job.spec:
         role, index, _ = disrupted[0]
-        at = job.at((*role.spec_path, "podFailurePolicy", "rules", index, "action"))
+        at = role.spec_at("podFailurePolicy", "rules", index, "action")
         message = f"a lost node fails the Job of `{role.name}`, but the JobSet has no rule for the reason `{_REASON}`"
         effect = "every maintenance event counts as a failure: it uses up a restart or fails the job at once"
         help_ = f"add a rule `RestartJobSetAndIgnoreMaxRestarts` for `{_REASON}` to `failurePolicy.rules`"
@@ -80,10 +80,10 @@ def daemon_and_plugin_differ(job: Job) -> Findings:
             daemon, plugin = role.containers[at], role.containers[of]
             listed = " or ".join(f"`{tag}`" for tag in sorted(fitting))
             message = f"plugin {_tag(images[of])} is not a known match for daemon {_tag(images[at])}"
-            also = [Label(job.at((*daemon.path, "image")), f"daemon {_tag(images[at])}")]
+            also = [Label(daemon.at("image"), f"daemon {_tag(images[at])}")]
             effect = "connections fail, or data is lost silently"
             help_ = f"use plugin {listed} with this daemon"
-            yield PAIR.at(job.at((*plugin.path, "image")), message, also=also, effect=effect, help=help_)
+            yield PAIR.at(plugin.at("image"), message, also=also, effect=effect, help=help_)
 
 
 def _differing(images: tuple[str, ...]) -> list[tuple[int, int, frozenset[str]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 
 from trainc.lint.facts.job import Container, Findings, Job
-from trainc.lint.facts.launch import PYTHON
+from trainc.lint.facts.launch import NOTHING, PYTHON
 from trainc.lint.facts.shell import SHELLS
 from trainc.lint.facts.storage import mount_of
 from trainc.lint.facts.timing import counts, endless, is_daemon
@@ -37,7 +37,7 @@ def endless_sleep(job: Job) -> Findings:
             message = f"`{container.name}` sleeps forever and holds its accelerators"
             effect = "nothing trains, and you pay for the accelerators until you delete the job"
             help_ = "run the training, or remove the accelerators"
-            yield SLEEP.at(job.at_word(container, "sleep", "tail"), message, effect=effect, help=help_)
+            yield SLEEP.at(container.at_word("sleep", "tail"), message, effect=effect, help=help_)
 
 
 def command_in_one_word(job: Job) -> Findings:
@@ -46,7 +46,7 @@ def command_in_one_word(job: Job) -> Findings:
         if " " in program and "$(" not in program:
             message = f"`{container.name}` runs a program named `{_short(program)}`"
             effect = "no such file exists: the container never starts"
-            yield ONE_WORD.at(job.at((*container.path, "command", 0)), message, effect=effect, help=_apart(program))
+            yield ONE_WORD.at(container.at("command", 0), message, effect=effect, help=_apart(program))
         elif program.rpartition("/")[2] in SHELLS and not container.script:
             places = list(container.placed_words())[1:]
             path, file = next((one for one in places if one[1][:1] not in ("-", "+")), ((), ""))
@@ -58,7 +58,7 @@ def command_in_one_word(job: Job) -> Findings:
             message = f"the image's entrypoint gets `{_short(container.words[0])}` as one argument"
             effect = "unless the entrypoint is a shell, it looks for a program of that name, and fails"
             help_ = _apart(container.words[0])
-            yield ONE_WORD.at(job.at((*container.path, "args", 0)), message, effect=effect, help=help_, level=WARNING)
+            yield ONE_WORD.at(container.at("args", 0), message, effect=effect, help=help_, level=WARNING)
 
 
 def _is_line(container: Container, word: str) -> bool:
@@ -102,13 +102,13 @@ def typographic_character(job: Job) -> Findings:
                     message = f"`{_short(word)}` begins with a typographic dash (U+{ord(word[0]):04X})"
                     effect = "the program takes it for a file or a value, not for an option"
                     help_ = "write a hyphen: `-`"
-                    yield TYPOGRAPHY.at(job.at_word(container, word), message, effect=effect, help=help_)
+                    yield TYPOGRAPHY.at(container.at_word(word), message, effect=effect, help=help_)
                 elif word[:1] in _QUOTES or word[-1:] in _QUOTES:
                     mark = word[0] if word[0] in _QUOTES else word[-1]
                     message = f"`{_short(word)}` has a typographic quotation mark (U+{ord(mark):04X})"
                     effect = "no shell treats it as a quote: it is a part of the word"
                     help_ = "write `\"` or `'`"
-                    yield TYPOGRAPHY.at(job.at_word(container, word), message, effect=effect, help=help_, level=WARNING)
+                    yield TYPOGRAPHY.at(container.at_word(word), message, effect=effect, help=help_, level=WARNING)
 
 
 def _apart(program: str) -> str:
@@ -129,25 +129,24 @@ def endless_init_container(job: Job) -> Findings:
         for container in role.init:
             if container.kind == "init container" and (endless(container) or is_daemon(container)):
                 message = f"init container `{container.name}` never ends"
-                effect = "the other containers never start"
                 help_ = "add `restartPolicy: Always`, which makes it a sidecar that ends with them"
-                yield INIT.at(job.at((*container.path, "name")), message, effect=effect, help=help_)
+                yield INIT.at(container.at("name"), message, effect="the other containers never start", help=help_)
 
 
 def endless_sidecar(job: Job) -> Findings:
     for role in job.roles:
         if len(role.main) < 2 or not counts(role):
             continue
-        at_work = [one for one in role.main if one.devices or one.launch is not None]
+        at_work = [one for one in role.main if one.devices or one.launch.launcher is not NOTHING]
         trains = next((one for one in at_work if not endless(one) and not is_daemon(one)), None)
         for container in role.main if trains is not None else ():
             if container is not trains and not container.devices and (endless(container) or is_daemon(container)):
                 assert trains is not None
                 message = f"`{container.name}` never ends, so the pods of `{role.name}` never complete"
-                also = [Label(job.at((*trains.path, "name")), "ends when the training does")]
+                also = [Label(trains.at("name"), "ends when the training does")]
                 effect = "the Job never completes, and its accelerators stay allocated after the training"
                 help_ = "move it to `initContainers` with `restartPolicy: Always`, which makes it a sidecar that ends with the others"
-                yield SIDECAR.at(job.at((*container.path, "name")), message, also=also, effect=effect, help=help_)
+                yield SIDECAR.at(container.at("name"), message, also=also, effect=effect, help=help_)
 
 
 def unpinned_download(job: Job) -> Findings:
@@ -160,7 +159,7 @@ def unpinned_download(job: Job) -> Findings:
                 message = f"`{simple.program}` downloads the current state of a branch: `{url}`"
                 effect = "pods that start at different times may run different code"
                 help_ = "use a commit or a tag in the URL, or add the file to the image"
-                yield BRANCH.at(job.at_word(container, url), message, effect=effect, help=help_)
+                yield BRANCH.at(container.at_word(url), message, effect=effect, help=help_)
 
 
 def install_at_start(job: Job) -> Findings:
@@ -175,7 +174,7 @@ def install_at_start(job: Job) -> Findings:
             loose = [w for w in named if "=" not in w and "/" not in w and not w.endswith((".txt", ".whl"))]
             if loose and "-r" not in words and not loose[0].startswith("git+"):
                 yield INSTALL.at(
-                    job.at_word(container, "install"),
+                    container.at_word("install"),
                     f"each pod installs {', '.join(f'`{name}`' for name in loose[:3])} without a version when it starts",
                     effect=f"{container.role.count if container.role.several else 1} downloads at each start, and versions may change between restarts",
                     help="install them in the image, or pin versions",
@@ -186,17 +185,16 @@ def install_at_start(job: Job) -> Findings:
 def launcher_missing(job: Job) -> Findings:
     launchers = [launcher for launcher in job.vocabulary.launchers if launcher.nodes[1] in job.names]
     for container in job.main if launchers else ():
-        launch = container.launch
         fitting = [launcher for launcher in launchers if launcher.nodes[1] in container.env]
         counts = {name: n for name, n in container.devices.items() if type(n) is int}
         most = max(counts.values(), default=0)
-        if launch is None or launch.name != PYTHON or most < 2 or not fitting:
+        if container.launch.launcher is not PYTHON or most < 2 or not fitting:
             continue
         resource = next(name for name, n in counts.items() if n == most)
         yield NO_LAUNCHER.at(
-            job.at_word(container, "python"),
+            container.at_word("python"),
             f"plain python starts one process in a pod with {most} accelerators",
-            also=[Label(job.at((*container.path, "resources", "limits", resource)), f"{most} here")],
+            also=[Label(container.at("resources", "limits", resource), f"{most} here")],
             effect=f"{most - 1} of {most} accelerators are idle, and the pods do not find each other",
             help=f"start it with `{fitting[0].name}`, which reads the {fitting[0].nodes[1].partition('_')[0]}_* "
             "variables set here",
@@ -205,19 +203,16 @@ def launcher_missing(job: Job) -> Findings:
 
 def launcher_sets_it(job: Job) -> Findings:
     for container in job.main:
-        launcher = container.launch.launcher if container.launch is not None else None
-        if launcher is None:
-            continue
-        option = launcher.rank[0]
+        launcher = container.launch.launcher
         for name in container.replaced:
             # The variables that an operator sets are in no file; a rank among them can be passed on.
             if name in job.vocabulary.ranks or place(container.env[name]["name"].origin) is not None:
                 message = f"`{launcher.name}` sets `{name}` itself in every process"
                 effect = "the training never sees the value set here"
                 help_ = "remove it"
-                if option and name in job.vocabulary.ranks:
-                    help_ = f"remove it, or pass it on: `--{option}=$({name})`"
-                yield LAUNCHER_SETS.at(job.at(container.env_path(name)), message, effect=effect, help=help_)
+                if launcher.rank[0] and name in job.vocabulary.ranks:
+                    help_ = f"remove it, or pass it on: `--{launcher.rank[0]}=$({name})`"
+                yield LAUNCHER_SETS.at(container.env_at(name), message, effect=effect, help=help_)
 
 
 _JOINING = frozenset(("&&", "||", "|", ";", ">", ">>", "2>", "2>&1", "&>", "<"))
@@ -289,18 +284,18 @@ def script_not_in_image(job: Job) -> Findings:
         seen.add((script, public))
         field = "`spec.trainer.image`" if job.bundle.document.kind == "TrainJob" else "`image`"
         message = f"`{script}` is not in the public image `{public}`"
-        also = [Label(job.at((*container.path, "image")), "this image contains only libraries")]
+        also = [Label(container.at("image"), "this image contains only libraries")]
         effect = "the pods are scheduled, start, and fail: the file does not exist"
         help_ = f"build your own image with the program and set it in {field}, or mount a volume with the program"
-        yield NO_SCRIPT.at(job.at_word(container, script), message, also=also, effect=effect, help=help_)
+        yield NO_SCRIPT.at(container.at_word(script), message, also=also, effect=effect, help=help_)
 
 
 def _script(container: Container) -> str:
     """The file that a command runs as a program; empty where it is a module, a text, a shell's line or not known here."""
     launch = container.launch
-    if container.script or "lifecycle" in container.tree or (launch and not {"m", "module"}.isdisjoint(launch.flags)):
+    if container.script or "lifecycle" in container.tree or not {"m", "module"}.isdisjoint(launch.flags):
         return ""
-    words = launch.program if launch is not None else container.words
+    words = container.words if launch.launcher is NOTHING else launch.program
     index = 0
     while index < len(words):
         word = words[index]
@@ -332,14 +327,14 @@ def malformed_url(job: Job) -> Findings:
     for container in job.containers:
         for name, written in container.literals.items():
             if right := _url_meant(written):
-                yield _malformed(job.at((*container.env_path(name), "value")), written, right)
+                yield _malformed(container.env_at(name, "value"), written, right)
         if not any(mark in container.text for mark in (":/", "//")):
             continue
         for simple in container.commands:
             for word in (*simple.words, *simple.assigned.values()):
                 content = word.partition("=")[2] or word
                 if right := _url_meant(content):
-                    yield _malformed(job.at_word(container, content), content, right)
+                    yield _malformed(container.at_word(content), content, right)
 
 
 def _url_meant(written: str) -> str:

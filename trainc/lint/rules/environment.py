@@ -43,7 +43,7 @@ def misspelt_variable(job: Job) -> Findings:
         near = _MEANT[name, job.vocabulary]
         for container in job.containers if near else ():
             if name in container.env and name not in container.text:
-                at = job.at((*container.env_path(name), "name"))
+                at = container.env_at(name, "name")
                 message = f"no known program reads `{name}`"
                 yield MISSPELT.at(at, message, effect="the variable has no effect", help=f"did you mean `{near}`?")
 
@@ -91,7 +91,7 @@ def variable_of_other_hardware(job: Job) -> Findings:
             owner = _READERS[name]
             if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
                 message = f"`{name}` applies to {owner}s, but this container has a {kind}"
-                yield FOREIGN.at(job.at((*container.env_path(name), "name")), message, help="remove it")
+                yield FOREIGN.at(container.env_at(name, "name"), message, help="remove it")
 
 
 _READERS: Memo[str, str] = Memo(
@@ -108,14 +108,14 @@ def locked_variable(job: Job) -> Findings:
                 message = f"`{name}` is `{value}`, but this network configuration requires `{fixed}`"
                 effect = "NCCL finds no network, or a slow one"
                 help_ = f"use `{fixed}`, or remove it and source the platform's settings"
-                yield LOCKED_RULE.at(job.at((*container.env_path(name), "value")), message, effect=effect, help=help_)
+                yield LOCKED_RULE.at(container.env_at(name, "value"), message, effect=effect, help=help_)
 
 
 def wrong_socket_interface(job: Job) -> Findings:
     for name, library in (("GLOO_SOCKET_IFNAME", "Gloo"), ("TP_SOCKET_IFNAME", "TensorPipe")):
         for container, value in _set(job, name):
             if "lo" in value.split(",") and container.role.several:
-                at = job.at((*container.env_path(name), "value"))
+                at = container.env_at(name, "value")
                 help_ = "name the interface, e.g. `eth0`, or remove the variable"
                 yield INTERFACE.at(at, f"`{name}` is `{value}`", effect=f"{library} reaches no other pod", help=help_)
     for container, value in _set(job, "NCCL_SOCKET_IFNAME"):
@@ -124,7 +124,7 @@ def wrong_socket_interface(job: Job) -> Findings:
         is_local = not value.startswith("^") and any(name.lstrip("^=") in ("lo", "docker0") for name in names)
         if is_local or (value == "^lo" and container.role.host_network):
             yield INTERFACE.at(
-                job.at((*container.env_path("NCCL_SOCKET_IFNAME"), "value")),
+                container.env_at("NCCL_SOCKET_IFNAME", "value"),
                 f"`NCCL_SOCKET_IFNAME` is `{value}`",
                 effect="NCCL may select docker0 or another interface that reaches no other pod"
                 if value == "^lo"
@@ -146,8 +146,8 @@ def accelerators_hidden(job: Job) -> Findings:
         resource, count = next(iter(container.devices.items()), ("", 0))
         if len(container.devices) != 1 or type(count) is not int or not count:
             continue
-        for span, message, effect, level in _hiding(job, container, device_kind(resource), count):
-            also = [Label(job.at(container.amount_path(resource)), f"{count} here")]
+        for span, message, effect, level in _hiding(container, device_kind(resource), count):
+            also = [Label(container.amount_at(resource), f"{count} here")]
             help_ = "remove it, or request no accelerators"
             yield HIDDEN.at(span, message, also=also, effect=effect, help=help_, level=level)
 
@@ -156,12 +156,12 @@ _PLATFORMS = {"tpu": TPU, "cuda": GPU, "gpu": GPU, "rocm": GPU}
 _IDLE = "the program computes on the CPUs, and the accelerators are idle"
 
 
-def _hiding(job: Job, container: Container, kind: str, count: int) -> Iterator[tuple[Span, str, str, str]]:
+def _hiding(container: Container, kind: str, count: int) -> Iterator[tuple[Span, str, str, str]]:
     """What hides the accelerators of a container: its place, the message, the effect and the level."""
     for name in (*_VISIBLE, *_ON_CPUS):
         if (value := container.literal(name)) is None:
             continue
-        span = job.at((*container.env_path(name), "value"))
+        span = container.env_at(name, "value")
         seen = _seen(name, value, count) if name in _VISIBLE and kind == GPU else None
         if seen is not None and seen < count:
             effect = "the others are idle, and processes that use them fail" if seen else "all of them are idle"
@@ -173,18 +173,17 @@ def _hiding(job: Job, container: Container, kind: str, count: int) -> Iterator[t
         if name == "JAX_PLATFORMS" and kind in (GPU, TPU) and kinds.isdisjoint(("", kind)):
             effect = "JAX finds no such platform, and fails at start"
             yield span, f"`{name}` is `{value}` in a container with {count} {kind}s", effect, ERROR
-    launch = container.launch
-    chosen = launch.value("devices") if launch is not None and launch.launcher is PADDLE and kind == GPU else None
+    chosen = container.launch.value("devices") if container.launch.launcher is PADDLE and kind == GPU else None
     seen = _seen("--devices", chosen, count) if type(chosen) is str else None
     if seen is not None and seen < count:
         message = f"`--devices` is `{chosen}`: programs see {seen or 'none'} of {count} accelerators"
-        yield job.at_word(container, "--devices"), message, "the others are idle", WARNING
+        yield container.at_word("--devices"), message, "the others are idle", WARNING
     for simple in container.commands if "cpu" in container.text or "cuda" in container.text else ():
         for word, after in zip(simple.words, [*simple.words[1:], ""], strict=True):
             option, equals, value = word.partition("=")
             if option in _CPU_OPTIONS and (value if equals else after).lower() not in _FALSE:
                 message = f"`{option}` in a container with {count} accelerators"
-                yield job.at_word(container, option), message, _IDLE, WARNING
+                yield container.at_word(option), message, _IDLE, WARNING
                 return
 
 
@@ -214,22 +213,20 @@ def tcpx_with_nvls_or_tree(job: Job) -> Findings:
         for container, value in _set(job, name):
             own = next((other for other in tcpx if other in container.env), "")
             if value in bad and own:
-                at = job.at((*container.env_path(name), "value"))
                 message = f"`{name}={value}` conflicts with GPUDirect-TCPX"
-                also = [Label(job.at(container.env_path(own)), "TCPX is configured here")]
+                also = [Label(container.env_at(own), "TCPX is configured here")]
                 effect = "NCCL fails at start, or hangs in the first collective"
                 help_ = "use `NCCL_NVLS_ENABLE=0` and `NCCL_ALGO=Ring`"
-                yield TCPX.at(at, message, also=also, effect=effect, help=help_)
+                yield TCPX.at(container.env_at(name, "value"), message, also=also, effect=effect, help=help_)
 
 
 def debug_left_on(job: Job) -> Findings:
     for name, loud in _VERBOSE.items():
         for container, value in _set(job, name):
             if value.upper() in loud and container.devices:
-                message = f"`{name}` is `{value}`"
                 effect = f"{container.role.count if container.role.several else 1} pods log verbosely"
                 help_ = "use `WARN` once the job runs" if name == "NCCL_DEBUG" else "remove it once the job runs"
-                yield DEBUG.at(job.at((*container.env_path(name), "value")), message, effect=effect, help=help_)
+                yield DEBUG.at(container.env_at(name, "value"), f"`{name}` is `{value}`", effect=effect, help=help_)
 
 
 def obsolete_variable(job: Job) -> Findings:
@@ -237,7 +234,7 @@ def obsolete_variable(job: Job) -> Findings:
         for container in job.containers:
             if name in container.env:
                 yield OBSOLETE_RULE.at(
-                    job.at(container.env_path(name)), f"`{name}` is not needed: {OBSOLETE[name]}", help="remove it"
+                    container.env_at(name), f"`{name}` is not needed: {OBSOLETE[name]}", help="remove it"
                 )
 
 

@@ -47,7 +47,7 @@ def masked_exit_code(job: Job) -> Findings:
         simple, next_, (how, help_) = masked
         program = _called(simple)
         lost = f"when `{program}` fails, "
-        at = job.at_word(container, program, program.partition(" ")[0])
+        at = container.at_word(program, program.partition(" ")[0])
         message = f"the exit code of `{program}` is lost: {how}"
         label = "discarded here"
         effect = f"{lost}the pod succeeds, and the Job counts as complete"
@@ -202,7 +202,7 @@ def waits_for_endless_role(job: Job) -> Findings:
         for wait in waits(role) if "dependsOn" in role.tree else ():
             if wait.status == "Complete" and wait.on is not role and never_ends(wait.on):
                 message = f"`{role.name}` starts after `{wait.on.name}` has completed, but `{wait.on.name}` never ends"
-                also = [Label(job.at(wait.on.path), "never ends on its own")]
+                also = [Label(wait.on.at(), "never ends on its own")]
                 help_ = "wait for it with `status: Ready`"
                 yield WAITS.at(job.at(wait.path), message, also=also, effect=f"`{role.name}` never starts", help=help_)
             elif wait.status == "Complete" and wait.on is not role and _ends_the_job(job, wait.on):
@@ -235,17 +235,16 @@ def success_waits_for_endless_role(job: Job) -> Findings:
         driver = others[-1].name
         at = job.at(("spec", "successPolicy") if policy else ("spec",), key=True)
         message = f"the job waits for `{endless[0].name}` to end, which it never does"
-        also = [Label(job.at(endless[0].path), "never ends on its own")]
         effect = "the job keeps running after the training, and its resources stay allocated"
         help_ = f"add `targetReplicatedJobs: [{driver}]` to `successPolicy`"
-        yield SUCCESS.at(at, message, also=also, effect=effect, help=help_)
+        yield SUCCESS.at(at, message, also=[Label(endless[0].at(), "never ends on its own")], effect=effect, help=help_)
 
 
 def ttl_on_child_job(job: Job) -> Findings:
     for role in job.roles:
         # A finished Job that is deleted is made again only while the JobSet waits for another one.
         if "ttlSecondsAfterFinished" in role.spec and (len(job.roles) > 1 or role.replicas != 1):
-            at = job.at((*role.spec_path, "ttlSecondsAfterFinished"), key=True)
+            at = role.spec_at("ttlSecondsAfterFinished", key=True)
             message = f"the Jobs of `{role.name}` are deleted when they have finished"
             effect = "while other Jobs still run, JobSet creates a deleted one again, and its work runs twice"
             yield TTL_CHILD.at(at, message, effect=effect, help="set `ttlSecondsAfterFinished` on the JobSet instead")
@@ -272,7 +271,7 @@ def deadline_on_queue(job: Job) -> Findings:
         if type(role.spec.get("activeDeadlineSeconds")) is Sourced:
             message = "the deadline counts from the start of each Job, again after each restart and admission"
             help_ = "to limit the time after admission, use the label `kueue.x-k8s.io/max-exec-time-seconds`"
-            yield DEADLINE.at(job.at((*role.spec_path, "activeDeadlineSeconds"), key=True), message, help=help_)
+            yield DEADLINE.at(role.spec_at("activeDeadlineSeconds", key=True), message, help=help_)
 
 
 def deadline_passes_at_once(job: Job) -> Findings:
@@ -287,7 +286,7 @@ def deadline_passes_at_once(job: Job) -> Findings:
             continue
         over = "overflows" if written else "passes at once"
         yield AT_ONCE.at(
-            job.at((*role.spec_path, "activeDeadlineSeconds")),
+            role.spec_at("activeDeadlineSeconds"),
             f"the deadline of {written} seconds {over}",
             level=ERROR if counted <= 0 else WARNING,
             effect="each Job fails with DeadlineExceeded before it creates a pod"

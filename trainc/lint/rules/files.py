@@ -114,7 +114,7 @@ def checkpoints_in_empty_dir(job: Job) -> Findings:
             also = [Label(job.at(("spec", "failurePolicy", "maxRestarts")), f"{restarts} restarts")]
             effect = "a restart loses the checkpoints, and training restarts from step 0"
             help_ = "write them to a PVC or a bucket"
-            yield LOST.at(job.at_word(container, path), message, also=also, effect=effect, help=help_)
+            yield LOST.at(container.at_word(path), message, also=also, effect=effect, help=help_)
 
 
 def output_on_read_only_mount(job: Job) -> Findings:
@@ -126,7 +126,7 @@ def output_on_read_only_mount(job: Job) -> Findings:
         if read_only:
             message = f"`{path}` is on `{volume}`, which is mounted read-only"
             help_ = "mount it read-write, or write elsewhere"
-            yield READ_ONLY.at(job.at_word(container, path), message, effect="the first write fails", help=help_)
+            yield READ_ONLY.at(container.at_word(path), message, effect="the first write fails", help=help_)
 
 
 def path_not_mounted(job: Job) -> Findings:
@@ -140,12 +140,11 @@ def path_not_mounted(job: Job) -> Findings:
             if mount_of(container, path)[0]:
                 continue
             if path.count("/") > 1 or name == "TORCH_NCCL_DEBUG_INFO_TEMP_FILE":
-                at = job.at((*container.env_path(name), "value"))
                 message = f"`{name}` is set to `{path}`, but no volume is mounted there"
                 effect = f"{what} {'are lost with the pod' if 'dumps' in what else 'may be missing'}"
                 help_ = "mount the volume that contains it, or correct the path"
                 level = WARNING if "dumps" in what else "note"
-                yield NOT_MOUNTED.at(at, message, effect=effect, help=help_, level=level)
+                yield NOT_MOUNTED.at(container.env_at(name, "value"), message, effect=effect, help=help_, level=level)
 
 
 def objects_of_pods(job: Job) -> Findings:
@@ -203,7 +202,7 @@ def files_of_config_maps(job: Job) -> Findings:
                 message = f"ConfigMap `{config}`, which is mounted at `{above}`, has no file `{first}`"
                 effect = f"`{word}` does not exist, and the program that reads it fails"
                 help_ = meant(first, known, f"its files are {', '.join(f'`{one}`' for one in known[:3])}")
-                yield MISSING.at(job.at_word(container, word), message, effect=effect, help=help_)
+                yield MISSING.at(container.at_word(word), message, effect=effect, help=help_)
 
 
 def _files(job: Job, source: dict[str, Tree]) -> list[str]:

@@ -46,7 +46,7 @@ def moving_tag(job: Job) -> Findings:
         message = f"`{image}` has {'no tag' if not tag else f'the moving tag `{tag}`'}"
         effect = "a restart or another node may run a different program than the one you tested"
         help_ = "pin a version, or better a digest: `image@sha256:...`"
-        yield TAG.at(job.at((*container.path, "image")), message, effect=effect, help=help_)
+        yield TAG.at(container.at("image"), message, effect=effect, help=help_)
 
 
 def _moving(image: str) -> bool:
@@ -79,8 +79,8 @@ def pull_policy_and_tag(job: Job) -> Findings:
             help_ = "pin a version or a digest"
         else:
             continue
-        at = job.at((*container.path, "imagePullPolicy"))
-        yield PULL.at(at, message, also=[Label(job.at((*container.path, "image")), "the image")], help=help_)
+        at = container.at("imagePullPolicy")
+        yield PULL.at(at, message, also=[Label(container.at("image"), "the image")], help=help_)
 
 
 def server_managed_field(job: Job) -> Findings:
@@ -128,7 +128,7 @@ def sensitive_host_path(job: Job) -> Findings:
             path = text(table(volume, "hostPath"), "path")
             where = path.rstrip("/") or path
             if where in _SENSITIVE:
-                at = job.at((*role.pod_path, "volumes", index, "hostPath", "path"))
+                at = role.pod_at("volumes", index, "hostPath", "path")
                 message = f"the pods of `{role.name}` mount `{path}` from their nodes"
                 help_ = "mount only the directory that the program needs, read-only"
                 yield HOST_PATH.at(at, message, effect="a compromised program controls the node", help=help_)

@@ -40,7 +40,7 @@ def partial_restarts(job: Job) -> Findings:
             continue
         if collective(role) or TPU_RESOURCE in role.devices:
             yield PARTIAL.at(
-                job.at((*role.path, "name")),
+                role.at("name"),
                 f"the Jobs of `{role.name}` restart single pods up to 6 times while the others wait",
                 effect="a pod that restarts alone finds no rendezvous, and the group hangs until its timeout, up to 6 times",
                 help="set `backoffLimit: 0`, and use `failurePolicy.maxRestarts`, which restarts all pods together",
@@ -158,7 +158,7 @@ def short_grace_period(job: Job) -> Findings:
             message = f"the pods of `{role.name}` have 30 seconds to stop, but they write checkpoints"
             effect = "a checkpoint in progress may be lost when the node is drained"
             help_ = "set `terminationGracePeriodSeconds` to the time that a checkpoint takes"
-            yield GRACE.at(job.at(role.pod_path), message, effect=effect, help=help_)
+            yield GRACE.at(role.pod_at(), message, effect=effect, help=help_)
 
 
 def liveness_without_startup(job: Job) -> Findings:
@@ -172,7 +172,7 @@ def liveness_without_startup(job: Job) -> Findings:
             message = f"`{container.name}` is killed unless it responds within {patience} seconds of its start"
             effect = "a container that loads data or weights for longer is killed again and again"
             help_ = "add a `startupProbe` with a longer limit, or remove the probe: a failed training exits on its own"
-            yield LIVENESS.at(job.at((*container.path, "livenessProbe"), key=True), message, effect=effect, help=help_)
+            yield LIVENESS.at(container.at("livenessProbe", key=True), message, effect=effect, help=help_)
 
 
 def negative_restarts(job: Job) -> Findings:
@@ -188,7 +188,7 @@ def role_name_empty(job: Job) -> Findings:
     for role in job.roles:
         if not role.name and not text(role.tree, "name"):
             message = "a role has no name"
-            yield ROLE.at(job.at(role.path), message, effect="no field can refer to it", help="name it, e.g. `worker`")
+            yield ROLE.at(role.at(), message, effect="no field can refer to it", help="name it, e.g. `worker`")
 
 
 def no_pods(job: Job) -> Findings:
@@ -212,10 +212,10 @@ def pods_not_all_at_once(job: Job) -> Findings:
             continue
         if collective(role):
             message = f"a Job of `{role.name}` has {size} pods but runs only {width} at once"
-            also = [Label(job.at((*role.spec_path, "parallelism")), f"{width} at once")]
+            also = [Label(role.spec_at("parallelism"), f"{width} at once")]
             effect = f"the first {width} wait for the other {size - width}, which start only after the first have ended"
             help_ = f"use `parallelism: {size}`"
-            yield UNEQUAL.at(job.at((*role.spec_path, "completions")), message, also=also, effect=effect, help=help_)
+            yield UNEQUAL.at(role.spec_at("completions"), message, also=also, effect=effect, help=help_)
 
 
 def job_managed_by_other(job: Job) -> Findings:
@@ -224,14 +224,14 @@ def job_managed_by_other(job: Job) -> Findings:
             message = f"the Jobs of `{role.name}` are managed by `{manager}`"
             effect = "Kubernetes creates no pods for them; without that controller the job never starts"
             help_ = "set `spec.managedBy` of the whole JobSet instead"
-            yield MANAGED.at(job.at((*role.spec_path, "managedBy")), message, effect=effect, help=help_)
+            yield MANAGED.at(role.spec_at("managedBy"), message, effect=effect, help=help_)
 
 
 def negative_grace_period(job: Job) -> Findings:
     for role in job.roles:
         leaf = role.pod.get("terminationGracePeriodSeconds")
         if type(leaf) is Sourced and type(leaf.value) is int and leaf.value < 0:
-            at = job.at((*role.pod_path, "terminationGracePeriodSeconds"))
+            at = role.pod_at("terminationGracePeriodSeconds")
             effect = "Kubernetes treats it as one second: a checkpoint in progress is lost"
             help_ = "set the seconds that a checkpoint takes, such as 120"
             yield NEGATIVE_GRACE.at(at, f"the pods have {leaf.value} seconds to stop", effect=effect, help=help_)
@@ -254,7 +254,7 @@ def checkpoints_in_container(job: Job) -> Findings:
             help_ = "mount a PVC, and write to a path below its `mountPath`"
             if lasting:
                 help_ = f"write to a path below `{text(lasting[0], 'mountPath')}`, where a volume is mounted"
-            yield IN_CONTAINER.at(job.at_word(container, path), message, effect=effect, help=help_)
+            yield IN_CONTAINER.at(container.at_word(path), message, effect=effect, help=help_)
 
 
 def _is_kept(container: Container, path: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainc.frameworks.base.vocabularies import DEEPSPEED, MPIRUN, TORCHRUN
 from trainc.lint.facts.job import Container, Findings, Job
-from trainc.lint.facts.launch import PYTHON, Launch
+from trainc.lint.facts.launch import NOTHING, PYTHON, Launch
 from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import flag, rows, table, text, texts, untagged
 from trainc.lint.facts.world import (
@@ -74,9 +74,9 @@ def host_names_no_pod(job: Job) -> Findings:
 
 def _listed(container: Container) -> list[tuple[str, Path]]:
     """The hosts that mpirun is told to start processes on, and where."""
-    if (launch := container.launch) is None or launch.launcher is not MPIRUN:
+    if container.launch.launcher is not MPIRUN:
         return []
-    listed = [word for flag in ("host", "H") if type(word := launch.value(flag)) is str]
+    listed = [word for flag in ("host", "H") if type(word := container.launch.value(flag)) is str]
     names = [entry.partition(":")[0] for entry in ",".join(listed).split(",")]
     plain = [name for name in names if name.replace("-", "").replace(".", "").isalnum() and name not in LOCAL]
     return [(name, container.word_path(name)) for name in plain]
@@ -162,7 +162,7 @@ def coordinator_is_local(job: Job) -> Findings:
             container = meeting.container
             role, alone = container.role, keeps_to_itself(container)
             # Where no command says whether a launcher starts the processes, one may, whose variable the container has.
-            passing = job.vocabulary.launchers if container.launch is None else ()
+            passing = job.vocabulary.launchers if container.launch.launcher is NOTHING else ()
             pairs = [(one, *pair) for one in passing for pair in one.passes_on.items()]
             launcher = next((o.name for o, read, name in pairs if name == meeting.name and read in container.env), "")
             effect = "each pod trains alone" if alone else _EFFECT
@@ -185,8 +185,7 @@ def rendezvous_host_unknown(job: Job) -> Findings:
             yield NO_SERVICE.at(job.at(meeting.path), message, effect=effect, help=_address(job, meeting))
         if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
             continue
-        launch = meeting.container.launch
-        backend = launch.value("rdzv_backend") if launch is not None else None
+        backend = meeting.container.launch.value("rdzv_backend")
         backend = meeting.container.value("PET_RDZV_BACKEND") if backend is None else backend
         if type(backend) is str and backend.startswith("etcd"):
             continue  # a store of its own, which several jobs may share
@@ -233,9 +232,8 @@ def coordinators_differ(job: Job) -> Findings:
                 if {meeting.name, other.name} != {read, set_}:
                     continue
                 reads = meeting if meeting.name == read else other
-                launch = meeting.container.launch
                 help_ = f"remove one of them: `{launcher.name}` reads `{read}` and sets `{set_}` itself"
-                if launch is not None and launch.name == PYTHON:  # which reads the one that a launcher would set
+                if meeting.container.launch.launcher is PYTHON:  # which reads the one that a launcher would set
                     help_ = f"set `{set_}` to `{reads.host}`: plain python reads it, and `{launcher.name}` alone reads `{read}`"
                 at = job.at(meeting.path)
                 message = f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`"
@@ -253,8 +251,7 @@ def coordinator_starts_later(job: Job) -> Findings:
         if (wait := waits_for(place.role, role)) is None:
             continue
         ends = wait.status == "Complete"
-        launch = meeting.container.launch
-        is_read = not meeting.name.startswith(_ELASTIC) or (launch is not None and launch.launcher is not None)
+        is_read = not meeting.name.startswith(_ELASTIC) or meeting.container.launch.by_launcher
         effect = "each waits for the other, and nothing trains"
         if not ends:
             effect = "the workers time out unless the coordinator starts early enough"
@@ -275,10 +272,9 @@ def addresses_only_when_ready(job: Job) -> Findings:
         return
     for meeting in meetings(job):
         if "readinessProbe" in meeting.container.tree and meeting.container.role.several:
-            probe = job.at((*meeting.container.path, "readinessProbe"), key=True)
             at = job.at(("spec", "network", "publishNotReadyAddresses"))
             message = f"the pods of `{meeting.container.role.name}` find each other only once they are ready"
-            also = [Label(probe, "this probe decides when they are ready")]
+            also = [Label(meeting.container.at("readinessProbe", key=True), "this probe decides when they are ready")]
             effect = "if the probe succeeds only after the rendezvous, the pods wait for each other forever"
             yield NOT_READY.at(at, message, also=also, effect=effect, help="remove `publishNotReadyAddresses: false`")
             return
@@ -303,10 +299,9 @@ def image_versions_differ(job: Job) -> Findings:
         if other.role is container.role or image == theirs:
             continue
         message = f"`{container.role.name}` runs `{image}`, but `{other.role.name}` runs `{theirs}`"
-        also = [Label(job.at((*other.path, "image")), f"it trains with `{container.role.name}`")]
+        also = [Label(other.at("image"), f"it trains with `{container.role.name}`")]
         effect = "two versions of the program train one model; they fail or hang where they differ"
-        help_ = "use the same image for both"
-        yield IMAGES.at(job.at((*container.path, "image")), message, also=also, effect=effect, help=help_)
+        yield IMAGES.at(container.at("image"), message, also=also, effect=effect, help="use the same image for both")
         return
 
 
@@ -315,19 +310,19 @@ _TOLD = ("PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_STANDALONE")
 
 def standalone_on_several_nodes(job: Job) -> Findings:
     for container in job.main:
-        launch = _torchrun(container)
-        if launch is None or "standalone" not in launch.flags or not _several_nodes(container):
+        launch, role = container.launch, container.role
+        if launch.launcher is not TORCHRUN or "standalone" not in launch.flags or not _several_nodes(container):
             continue
-        role, nodes = container.role, _nodes(launch)
-        waits = nodes is not None and nodes > 1
+        nodes = _nodes(launch)
+        waits = nodes > 1
         knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
         if not waits and (not knows_peers or "JOB_COMPLETION_INDEX" in container.text):
             continue  # pods that are told nothing of each other may well have work of their own
-        at = job.at_word(container, "--standalone")
+        at = container.at_word("--standalone")
         message = f"`--standalone` isolates each of the {role.count} pods of `{role.name}`"
-        also = [Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")]
+        also = [Label(role.spec_at("parallelism"), f"{role.count} pods here")]
         effect = "each pod trains the same model alone"
-        if waits and nodes is not None:
+        if waits:
             effect = f"each pod waits for {nodes - 1} more on its own loopback address until the timeout"
         help_ = "remove `--standalone`" + ("" if _is_told(container) else f", and {_host_of(container)}")
         yield STANDALONE.at(at, message, also=also, effect=effect, help=help_, level=ERROR if waits else WARNING)
@@ -345,7 +340,7 @@ _HOST_VARIABLES = ("OMPI_MCA_", "PRTE_MCA_", "I_MPI_HYDRA", "HYDRA_", "SLURM_", 
 def launcher_without_hosts(job: Job) -> Findings:
     for container in job.main:
         launch, role = container.launch, container.role
-        if launch is None or launch.launcher not in (DEEPSPEED, MPIRUN) or not role.several:
+        if launch.launcher not in (DEEPSPEED, MPIRUN) or not role.several:
             continue
         knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
         mounts = [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
@@ -356,9 +351,9 @@ def launcher_without_hosts(job: Job) -> Findings:
             or any(mount.startswith(("/job", "/etc/mpi")) for mount in mounts)
         )
         if knows_peers and not names_hosts:
-            at = job.at_word(container, *launch.launcher.words)
+            at = container.at_word(*launch.launcher.words)
             message = f"`{launch.name}` starts processes in its own pod alone: nothing names the other hosts"
-            also = [Label(job.at((*role.spec_path, "parallelism")), f"{role.count} pods here")]
+            also = [Label(role.spec_at("parallelism"), f"{role.count} pods here")]
             effect = "each pod trains the same model alone"
             help_ = "use a launcher that reads the variables set here, or a runtime with `mlPolicy.mpi`, which writes the hostfile"
             yield STANDALONE.at(at, message, also=also, effect=effect, help=help_, level=WARNING)
@@ -366,21 +361,14 @@ def launcher_without_hosts(job: Job) -> Findings:
 
 def no_rendezvous(job: Job) -> Findings:
     for container in job.main:
-        launch = _torchrun(container)
-        if launch is None or "standalone" in launch.flags or not _several_nodes(container) or _is_told(container):
-            continue
-        if (nodes := _nodes(launch)) is None or nodes < 2:
+        launch = container.launch
+        nodes = _nodes(launch) if launch.launcher is TORCHRUN and "standalone" not in launch.flags else 0
+        if nodes < 2 or not _several_nodes(container) or _is_told(container):
             continue
         unread = "; it does not read `MASTER_ADDR`" if "MASTER_ADDR" in container.env else ""
         message = f"`torchrun` has no rendezvous endpoint for its {nodes} nodes{unread}"
         effect = "each pod waits on its own loopback address until the timeout, holding its accelerators"
-        help_ = _host_of(container)
-        yield NO_RENDEZVOUS.at(job.at_word(container, *TORCHRUN.words), message, effect=effect, help=help_)
-
-
-def _torchrun(container: Container) -> Launch | None:
-    launch = container.launch
-    return launch if launch is not None and launch.launcher is TORCHRUN else None
+        yield NO_RENDEZVOUS.at(container.at_word(*TORCHRUN.words), message, effect=effect, help=_host_of(container))
 
 
 def _several_nodes(container: Container) -> bool:
@@ -388,21 +376,17 @@ def _several_nodes(container: Container) -> bool:
     return container.role.several and "envFrom" not in container.tree
 
 
-def _nodes(launch: Launch) -> int | None:
-    """The largest number of nodes that torchrun is told of; None where that is unknown, or where it is told of none."""
+def _nodes(launch: Launch) -> int:
+    """The largest number of nodes that torchrun is told of; 0 where that is unknown, or where it is told of none."""
     option, variable = TORCHRUN.nodes
     nodes = launch.value(option) if option in launch.flags else launch.process.value(variable)
-    return parsed_int(nodes.rpartition(":")[2]) if type(nodes) is str else None
+    return (parsed_int(nodes.rpartition(":")[2]) or 0) if type(nodes) is str else 0
 
 
 def _is_told(container: Container) -> bool:
-    launch = container.launch
-    assert launch is not None
-    return (
-        any(option in launch.flags for option in TORCHRUN.addresses)
-        or any(name in container.env or name in launch.exported for name in _TOLD)
-        or not container.role.job.withheld.isdisjoint(_TOLD)
-        or any(f"{name}=" in container.script for name in _TOLD)
+    told = {*container.env, *container.launch.exported, *container.role.job.withheld}
+    return any(option in container.launch.flags for option in TORCHRUN.addresses) or any(
+        name in told or f"{name}=" in container.script for name in _TOLD
     )
 
 

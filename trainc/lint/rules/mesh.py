@@ -6,6 +6,7 @@ from math import prod
 
 from trainc.frameworks.base.vocabularies import MPIRUN
 from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.launch import NOTHING
 from trainc.lint.tables.machines import GPU, TPU, device_kind
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.text.numbers import parsed_int
@@ -98,7 +99,7 @@ def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, th
     yield MESH.at(
         job.at(container.word_path(next(iter(sizes)))),
         f"{made}, but there are {there}",
-        also=[Label(job.at((*container.role.spec_path, "parallelism")), there)],
+        also=[Label(container.role.spec_at("parallelism"), there)],
         effect="the program fails at start: the mesh does not match the devices",
         help="change a size, or set one to -1, which uses the remaining devices",
         notes=(" x ".join(f"{key} {value}" for key, value in sizes.items()),),
@@ -114,10 +115,10 @@ def _megatron(job: Job, container: Container, given: dict[str, str]) -> Findings
     marks = ("_model_parallel", "-model-parallel", "_parallel_size", "-parallel-size", "_parallel_degree")
     spelled = [f"{word}{mark}" for word in dict.fromkeys(name.split("_")[0] for name, _ in _MODEL) for mark in marks]
     message = f"{factors} = {product} does not divide the {world} devices"
-    also = [Label(job.at((*container.role.spec_path, "parallelism")), f"{world} devices")]
+    also = [Label(container.role.spec_at("parallelism"), f"{world} devices")]
     effect = "the program fails at start: the devices cannot be split that way"
     help_ = f"choose sizes whose product divides {world}"
-    yield MESH.at(job.at_word(container, *spelled), message, also=also, effect=effect, help=help_)
+    yield MESH.at(container.at_word(*spelled), message, also=also, effect=effect, help=help_)
 
 
 def _split(job: Job, container: Container, given: dict[str, str]) -> tuple[dict[str, int], int]:
@@ -133,7 +134,7 @@ def _split(job: Job, container: Container, given: dict[str, str]) -> tuple[dict[
             sizes[short] = number
     devices = _devices(container)
     role = container.role
-    if not devices or container.launch is None or container.launch.launcher is MPIRUN or type(role.replicas) is not int:
+    if not devices or container.launch.launcher in (NOTHING, MPIRUN) or type(role.replicas) is not int:
         return {}, 0
     return sizes, devices * role.replicas
 
@@ -154,9 +155,9 @@ def batch_not_divisible(job: Job) -> Findings:
             continue
         near = max(step, round(batch / step) * step)
         made = f"{replicas} data-parallel replicas" + (f" with micro-batches of {micro}" if micro > 1 else "")
-        at = job.at_word(container, "global_batch_size", "global-batch-size")
+        at = container.at_word("global_batch_size", "global-batch-size")
         message = f"a global batch of {batch} is not divisible by {made}"
-        also = [Label(job.at((*container.role.spec_path, "parallelism")), f"{replicas} data-parallel replicas")]
+        also = [Label(container.role.spec_at("parallelism"), f"{replicas} data-parallel replicas")]
         effect = "the trainer fails at start, or drops samples"
         yield BATCH.at(at, message, also=also, effect=effect, help=f"the nearest divisible size is {near}")
 

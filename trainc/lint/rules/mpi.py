@@ -28,7 +28,6 @@ _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_
 def mpi_processes_exceed_slots(job: Job) -> Findings:
     hosts, _ = hostfile(job)
     for container in launchers(job):
-        assert container.launch is not None
         processes, accelerators = container.launch.number("np"), _accelerators(job, container)
         slots = [host.slots for host in hosts if host.slots is not None]
         total = sum(slots) if len(slots) == len(hosts) else 0
@@ -52,7 +51,7 @@ def mpi_processes_exceed_slots(job: Job) -> Findings:
                 field = "slotsPerWorker" if job.bundle.document.kind == "MPIJob" else "numProcPerNode"
                 help_ = f"set `{field}` to {processes // max(len(hosts), 1)}"
         message = f"`mpirun` starts {processes} processes on hosts with {total} slots"
-        yield SLOTS.at(job.at_word(container, "-np", "-n"), message, effect=effect, help=help_, level=level)
+        yield SLOTS.at(container.at_word("-np", "-n"), message, effect=effect, help=help_, level=level)
 
 
 def _oversubscribes(launcher: Container) -> bool:
@@ -91,7 +90,7 @@ def slots_mismatch(job: Job) -> Findings:
             if is_mpijob and get(document.tree, "spec", "slotsPerWorker") is not None:
                 at = document.span(("spec", "slotsPerWorker"))
             message = f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators"
-            also = [Label(job.at((*worker.path, "resources", "limits")), f"{devices[0]} accelerators here")]
+            also = [Label(worker.at("resources", "limits"), f"{devices[0]} accelerators here")]
             effect = "accelerators are idle" if number < devices[0] else "two processes share an accelerator"
             help_ = f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)"
             if is_mpijob:
@@ -117,8 +116,7 @@ def _slots_without_accelerators(job: Job) -> Findings:
         message = (
             f"mpirun starts {number} process{'es' if number != 1 else ''} in `{role.name}`, which has no accelerators"
         )
-        limits = job.at((*other.worker.path, "resources", "limits"))
-        also = [Label(limits, f"those of `{other.name}` are requested here")]
+        also = [Label(other.worker.at("resources", "limits"), f"those of `{other.name}` are requested here")]
         effect = "these processes find no accelerator, and the collectives of all others wait for them"
         help_ = f"request accelerators in `{role.name}` too, or {instead}"
         yield SLOTS_GPUS.at(at, message, also=also, effect=effect, help=help_)
@@ -132,7 +130,7 @@ def launcher_holds_accelerators(job: Job) -> Findings:
             message = f"`{role.name}` requests accelerators, but mpirun starts no process on it"
             effect = "they are idle while the job runs"
             help_ = "request them only in the workers, or run the launcher as a node (`runLauncherAsNode: true`)"
-            yield LAUNCHER.at(job.at((*container.path, "resources", "limits")), message, effect=effect, help=help_)
+            yield LAUNCHER.at(container.at("resources", "limits"), message, effect=effect, help=help_)
 
 
 def launcher_without_requests(job: Job) -> Findings:
@@ -143,7 +141,7 @@ def launcher_without_requests(job: Job) -> Findings:
             message = f"the launcher `{container.name}` requests neither CPU nor memory"
             effect = "it is the first to be killed when its node runs out of memory, which ends the whole job"
             help_ = "set `resources: {requests: {cpu: 1, memory: 2Gi}}`"
-            yield NO_REQUESTS.at(job.at(container.path), message, effect=effect, help=help_)
+            yield NO_REQUESTS.at(container.at(), message, effect=effect, help=help_)
 
 
 def mpi_versions_differ(job: Job) -> Findings:
@@ -153,9 +151,9 @@ def mpi_versions_differ(job: Job) -> Findings:
             if ours == theirs or not untagged(ours) or untagged(ours) != untagged(theirs):
                 continue
             yield VERSIONS.at(
-                job.at((*launcher.path, "image")),
+                launcher.at("image"),
                 f"the launcher runs `{ours}`, but `{worker.role.name}` runs `{theirs}`",
-                also=[Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")],
+                also=[Label(worker.at("image"), "mpirun starts the program in this image")],
                 effect="the nodes train with the program of their own image, and two versions of Open MPI may fail to connect",
                 help=f"use the same image for both; the nodes' image is set in the role `{worker.role.name}`",
             )
@@ -173,10 +171,10 @@ def image_of_launcher_alone(job: Job) -> Findings:
             if not is_one or not untagged(ours) or untagged(ours) == untagged(theirs):
                 continue
             message = f"`{ours}` applies only to the launcher; `{worker.role.name}` runs `{theirs}`"
-            also = [Label(job.at((*worker.path, "image")), "mpirun starts the program in this image")]
+            also = [Label(worker.at("image"), "mpirun starts the program in this image")]
             effect = "mpirun fails on the nodes if their image lacks the program, and runs another version if it has it"
             help_ = f"set the job's image in the role `{worker.role.name}` of your own runtime too"
-            yield IMAGE.at(job.at((*launcher.path, "image")), message, also=also, effect=effect, help=help_)
+            yield IMAGE.at(launcher.at("image"), message, also=also, effect=effect, help=help_)
 
 
 def _runtime_image(plan: Plan, container: Container) -> str:
@@ -206,9 +204,9 @@ def launcher_before_workers(job: Job) -> Findings:
         late = [other for other in workers(job, role) if other is not role and waits_for(role, other) is None]
         if late:
             yield EARLY.at(
-                job.at(role.path),
+                role.at(),
                 f"`{role.name}` does not wait for `{late[0].name}`",
-                also=[Label(job.at(late[0].path), "the hosts it connects to")],
+                also=[Label(late[0].at(), "the hosts it connects to")],
                 effect="mpirun fails if a worker's SSH daemon does not listen yet, and with `backoffLimit: 0` so does the job",
                 help=f"make `{role.name}` depend on `{late[0].name}` with status `Ready`, and add a readiness probe on the SSH port",
             )
@@ -236,10 +234,10 @@ def launcher_without_mpirun(job: Job) -> Findings:
             if programs and is_plain and all(map(_is_python_script, programs)):
                 program = programs[-1][:2]
                 message = f"the launcher runs `{' '.join(program)}` without mpirun"
-                also = [Label(job.at((*others[0].main[0].path, "name")), "mpirun would start processes here")]
+                also = [Label(others[0].main[0].at("name"), "mpirun would start processes here")]
                 effect = "the program runs once, in the launcher; the other pods wait, and their accelerators are idle"
                 help_ = f"use `mpirun {' '.join(program)}`"
-                yield NO_MPIRUN.at(job.at_word(container, program[0]), message, also=also, effect=effect, help=help_)
+                yield NO_MPIRUN.at(container.at_word(program[0]), message, also=also, effect=effect, help=help_)
 
 
 def _is_mpi(job: Job) -> bool:
@@ -260,9 +258,10 @@ _AT_WORK = frozenset(("python", "python3", "torchrun", "accelerate", "deepspeed"
 
 def worker_without_sshd(job: Job) -> Findings:
     for launcher in launchers(job):
-        flags = launcher.launch.flags if launcher.launch is not None else {}
         has_agent = launcher.sets("OMPI_MCA_plm_rsh_agent") or any(word in launcher.text for word in _OWN_AGENT)
-        for role in workers(job, launcher.role) if {"host", "H"}.isdisjoint(flags) and not has_agent else ():
+        for role in (
+            workers(job, launcher.role) if {"host", "H"}.isdisjoint(launcher.launch.flags) and not has_agent else ()
+        ):
             if role is launcher.role or len(role.main) != 1 or role.init:
                 continue
             (worker,) = role.main
@@ -270,10 +269,10 @@ def worker_without_sshd(job: Job) -> Findings:
             # Only what is plain to see counts: any script, and the image's own entrypoint, may start the daemon.
             if "command" in worker.tree and programs and programs <= _AT_WORK and "ssh" not in worker.text:
                 message = f"the pods of `{role.name}` run `{' '.join(worker.words[:3])}` and no SSH daemon"
-                also = [Label(job.at(launcher.path), "mpirun reaches them by ssh")]
+                also = [Label(launcher.at(), "mpirun reaches them by ssh")]
                 effect = "mpirun cannot start processes there: `Connection refused`"
                 help_ = "remove the command to use the daemon of the image, or run `/usr/sbin/sshd -De`"
-                yield NO_DAEMON.at(job.at((*worker.path, "command")), message, also=also, effect=effect, help=help_)
+                yield NO_DAEMON.at(worker.at("command"), message, also=also, effect=effect, help=help_)
 
 
 _KEY_FILE = "id_rsa"
@@ -383,7 +382,7 @@ def mpirun_as_root(job: Job) -> Findings:
         if "allow-run-as-root" in container.text or any(_is_given(container, pair) for pair in _ALLOWED):
             continue
         message = f"`{container.name}` runs `{program}` as root without `--allow-run-as-root`"
-        also = [Label(job.at_word(container, program), "Open MPI starts here")]
+        also = [Label(container.at_word(program), "Open MPI starts here")]
         effect = "Open MPI refuses to start as root, unless the image sets `OMPI_ALLOW_RUN_AS_ROOT`"
         help_ = f"use `{program} --allow-run-as-root`, or set `runAsUser` to another user"
         yield AS_ROOT.at(job.at(path), message, also=also, effect=effect, help=help_)

@@ -103,7 +103,7 @@ def tuner_of_other_machine(job: Job) -> Findings:
         wanted = {"nvidia-gb200": "a4x", "nvidia-h200-141gb": "a3u", "nvidia-b200": "a4"}.get(accelerator)
         table_name = path.rpartition("tuner_config_")[2].partition(".")[0] if "tuner_config_" in path else ""
         if wanted and table_name and table_name != wanted:
-            at = job.at((*container.env_path("NCCL_TUNER_CONFIG_PATH"), "value"))
+            at = container.env_at("NCCL_TUNER_CONFIG_PATH", "value")
             message = f"the tuner reads the tables of `{table_name}`, but the pods select `{accelerator}`"
             also = [Label(job.at(container.role.node_labels["cloud.google.com/gke-accelerator"][1]), wanted)]
             effect = "NCCL chooses algorithms that are slow on this machine"
@@ -125,12 +125,10 @@ def tcpxo_half_set_up(job: Job) -> Findings:
             missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
         for part in missing:
             message = f"`{daemon.name}` is a receive daemon for GPUDirect-TCPXO, but {part}"
-            also = (
-                [Label(job.at((*role.pod_path, "containers")), "these containers")] if "container sets" in part else []
-            )
+            also = [Label(role.pod_at("containers"), "these containers")] if "container sets" in part else []
             effect = "NCCL finds no fast network: it fails at start, or runs over TCP"
             help_ = "use one complete configuration, such as the component `gke-tcpxo`"
-            yield HALF.at(job.at((*daemon.path, "image")), message, also=also, effect=effect, help=help_)
+            yield HALF.at(daemon.at("image"), message, also=also, effect=effect, help=help_)
 
 
 def gib_half_set_up(job: Job) -> Findings:
@@ -152,7 +150,7 @@ def gib_half_set_up(job: Job) -> Findings:
                 message = f"`{container.name}` has {there}, but {missing}"
                 effect = "NCCL finds no fast network: it fails at start, or runs over TCP"
                 help_ = "use one complete configuration, such as the component `gke-gib`"
-                yield HALF.at(job.at((*container.path, "name")), message, effect=effect, help=help_)
+                yield HALF.at(container.at("name"), message, effect=effect, help=help_)
 
 
 # Variables that keep NCCL or libfabric from the network, or GPUs of a pod from each other.
@@ -172,28 +170,28 @@ class _Unused(NamedTuple):
     """What a container has and a variable switches off: in words, where it is written, its name, and the effect."""
 
     has: str
-    path: Path
+    at: Span
     kind: str
     effect: str = "collectives run over TCP"
 
 
 def rdma_switched_off(job: Job) -> Findings:
     for container in job.containers:
-        for name, value, place, is_passed_on in _settings(job, container):
+        for name, value, place, is_passed_on in _settings(container):
             for user in job.containers if is_passed_on else (container,):
                 if (unused := _unused(user, name, value)) is not None:
                     message = f"`{name}={value}`, but `{user.name}` {unused.has}"
-                    also = [Label(job.at(unused.path), f"{unused.kind} here")]
+                    also = [Label(unused.at, f"{unused.kind} here")]
                     help_ = "use `FI_PROVIDER=efa`, or remove it" if name == "FI_PROVIDER" else "remove it"
                     yield RDMA_OFF.at(place, message, also=also, effect=unused.effect, help=help_)
                     break
 
 
-def _settings(job: Job, container: Container) -> Iterator[_Setting]:
+def _settings(container: Container) -> Iterator[_Setting]:
     for name in _SWITCHES:
         setting = None
         if name in container.env and type(value := container.value(name)) is str:
-            setting = _Setting(name, value, job.at((*container.env_path(name), "value")))
+            setting = _Setting(name, value, container.env_at(name, "value"))
         for simple in unconditional(container.commands) if name in container.text else ():
             if simple.program == "unset" and name in simple.words:
                 setting = None
@@ -201,7 +199,7 @@ def _settings(job: Job, container: Container) -> Iterator[_Setting]:
             value = written[-1].partition("=")[2] if written else simple.assigned.get(name, "$")
             if "$" not in value:
                 at = simple.words.index(written[-1]) if written else 0
-                place = job.at_word(container, f"{name}={value}", name)
+                place = container.at_word(f"{name}={value}", name)
                 setting = _Setting(name, value, place, is_passed_on=simple.words[at - 1 : at] == ["-x"])
         if setting is not None:
             yield setting
@@ -220,7 +218,7 @@ def _unused(container: Container, name: str, value: str) -> _Unused | None:
         if not is_off or type(gpus) is not int or gpus < 2:
             return None
         effect = "the GPUs of a pod communicate through host memory"
-        return _Unused(f"requests {gpus} GPUs", container.amount_path(resource), f"{gpus} GPUs", effect)
+        return _Unused(f"requests {gpus} GPUs", container.amount_at(resource), f"{gpus} GPUs", effect)
     network = _network(container)
     role = container.role
     if network is None or (type(role.count) is int and not has_peers(role)):
@@ -244,14 +242,14 @@ def _network(container: Container) -> _Unused | None:
     role = container.role
     for name, prefix in (("GPUDirect-TCPX", _TCPX), ("GPUDirect-TCPXO", _TCPXO)):
         if container.sets(prefix):
-            return _Unused(f"is configured for {name}", _first(container, prefix), name)
+            return _Unused(f"is configured for {name}", role.job.at(_first(container, prefix)), name)
     for resource in (*container.limits, *container.requests):
         if is_network(resource):
             kind = "EFA" if resource.startswith(EFA) else "RDMA"
-            return _Unused(f"requests `{resource}`", container.amount_path(resource), kind)
+            return _Unused(f"requests `{resource}`", container.amount_at(resource), kind)
     if container.devices and '"rdma-' in text(role.annotations, _INTERFACES):
-        path = (*role.spec_path, "template", "metadata", "annotations", _INTERFACES)
-        return _Unused("has RDMA interfaces", path, "RDMA")
+        at = role.spec_at("template", "metadata", "annotations", _INTERFACES)
+        return _Unused("has RDMA interfaces", at, "RDMA")
     return None
 
 
@@ -263,7 +261,7 @@ def host_network_without_dns_policy(job: Job) -> Findings:
             if role.several:
                 effect = "pod and Service names do not resolve: the processes never connect"
             help_ = "add `dnsPolicy: ClusterFirstWithHostNet`"
-            yield DNS.at(job.at((*role.pod_path, "hostNetwork"), key=True), message, effect=effect, help=help_)
+            yield DNS.at(role.pod_at("hostNetwork", key=True), message, effect=effect, help=help_)
 
 
 def host_port_clash(job: Job) -> Findings:
@@ -279,7 +277,7 @@ def host_port_clash(job: Job) -> Findings:
         also = [Label(job.at(path), f"{machine.count} accelerators, {count} per pod")]
         effect = "the second pod on a machine stays pending or fails with `address already in use`"
         help_ = "use whole machines, or remove `hostNetwork`"
-        yield HOST_PORT.at(job.at((*container.path, "ports")), message, also=also, effect=effect, help=help_)
+        yield HOST_PORT.at(container.at("ports"), message, also=also, effect=effect, help=help_)
 
 
 def ports_clash_in_pod(job: Job) -> Findings:
@@ -291,13 +289,12 @@ def ports_clash_in_pod(job: Job) -> Findings:
             if container.kind == "init container":
                 continue
             for index, port in enumerate(rows(container.tree, "ports")):
-                leaf = port.get("containerPort")
-                key = (getattr(leaf, "value", None), text(port, "protocol") or "TCP")
+                key = (getattr(port.get("containerPort"), "value", None), text(port, "protocol") or "TCP")
                 other = seen.setdefault(key, (container, index))
                 if other[0] is not container and key[0] is not None:
-                    at = job.at((*container.path, "ports", index, "containerPort"))
+                    at = container.at("ports", index, "containerPort")
                     message = f"`{container.name}` and `{other[0].name}` both listen on port {key[0]}"
-                    also = [Label(job.at((*other[0].path, "ports", other[1], "containerPort")), "first used here")]
+                    also = [Label(other[0].at("ports", other[1], "containerPort"), "first used here")]
                     effect = "the second to start fails with `address already in use`"
                     help_ = "change one of the ports"
                     yield PORT_CLASH.at(at, message, also=also, effect=effect, help=help_, level=WARNING)

@@ -10,7 +10,7 @@ from trainc.lint.facts.world import collective
 from trainc.lint.tables.machines import ACCELERATOR, EFA, MOST_CPUS, is_network
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced, Span
-from trainc.model.tree import Path, Tree, leaves
+from trainc.model.tree import Tree, leaves
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import VOLCANO_GROUP
 
@@ -45,7 +45,7 @@ def more_accelerators_than_machine(job: Job) -> Findings:
             also = [Label(job.at(path), f"{machine.count} per machine")]
             effect = "the pods stay pending"
             help_ = f"request {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods"
-            yield TOO_MANY.at(job.at(worker.amount_path(resource)), message, also=also, effect=effect, help=help_)
+            yield TOO_MANY.at(worker.amount_at(resource), message, also=also, effect=effect, help=help_)
 
 
 def partial_node(job: Job) -> Findings:
@@ -56,7 +56,7 @@ def partial_node(job: Job) -> Findings:
             continue
         count = role.devices.get(machine.resource)
         if type(count) is int and count < machine.count and has_peers(role):
-            at = job.at(worker.amount_path(machine.resource))
+            at = worker.amount_at(machine.resource)
             message = f"a pod of `{role.name}` requests {count} of the {machine.count} accelerators of `{machine.name}`, and its NICs"
             also = [Label(job.at(path), f"{machine.count} per machine")]
             effect = "other pods can hardly use the remaining accelerators"
@@ -76,7 +76,7 @@ def network_cards_mismatch(job: Job) -> Findings:
         if count is None or worker.devices.get(machine.resource) != machine.count:
             continue
         yield CARDS.at(
-            job.at(worker.amount_path(EFA)),
+            worker.amount_at(EFA),
             f"a pod of `{role.name}` requests {count} EFA interfaces, but `{machine.name}` has {machine.cards}",
             also=[Label(job.at(path), f"{machine.cards} per machine")],
             effect="the pods stay pending"
@@ -107,11 +107,10 @@ def claim_not_used(job: Job) -> Findings:
         used = {text(claim, "name") for each in resources for claim in rows(each, "claims")}
         for index, claim in enumerate(rows(role.pod, "resourceClaims")):
             if text(claim, "name") not in used and not _is_network(job, claim):
-                at = job.at((*role.pod_path, "resourceClaims", index, "name"))
                 message = f"no container of `{role.name}` uses the ResourceClaim `{text(claim, 'name')}`"
                 effect = "the devices are allocated, but no container can use them"
                 help_ = f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`"
-                yield CLAIM.at(at, message, effect=effect, help=help_)
+                yield CLAIM.at(role.pod_at("resourceClaims", index, "name"), message, effect=effect, help=help_)
 
 
 def _is_network(job: Job, claim: Tree) -> bool:
@@ -136,7 +135,7 @@ def compute_domain_mismatch(job: Job) -> Findings:
         pods = sum(counts)
         if type(nodes) is int and nodes and users and len(counts) == len(users) and pods != nodes:
             message = f"the ComputeDomain waits for {nodes} nodes, but {pods} pods claim it"
-            also = [Label(job.at((*users[0].spec_path, "parallelism")), f"{pods} pods")]
+            also = [Label(users[0].spec_at("parallelism"), f"{pods} pods")]
             effect = "the excess pods get no channel"
             if nodes > pods:
                 effect = "the pods wait for a domain that never becomes ready"
@@ -174,7 +173,7 @@ def larger_than_machine(job: Job) -> Findings:
             # More than any machine has is meant in another unit, and reported as that.
             if requested is None or not most <= requested.quantity.nanos <= _LARGEST[resource]:
                 continue
-            span = job.at(_largest(role, resource))
+            span = _largest(role, resource)
             nodes = [
                 table(table(node, "status"), "allocatable") for node in job.cluster.objects.get("Node", {}).values()
             ]
@@ -191,15 +190,15 @@ def larger_than_machine(job: Job) -> Findings:
             yield TOO_LARGE.at(span, message, also=also, effect="the pods stay pending", help=help_)
 
 
-def _largest(role: ExpandedRole, resource: str) -> Path:
+def _largest(role: ExpandedRole, resource: str) -> Span:
     """Where the pods of a role request the most of a resource: in a container, or as a whole."""
-    held: list[tuple[int, Path]] = []
-    for each in role.containers:
-        leaf: Tree = each.requests.get(resource, each.limits.get(resource))
+    most, largest = 0, None
+    for container in role.containers:
+        leaf: Tree = container.requests.get(resource, container.limits.get(resource))
         requested = amount(leaf.value) if type(leaf) is Sourced else None
-        if requested is not None:
-            held.append((requested, each.amount_path(resource)))
-    return max(held, key=lambda one: one[0], default=(0, (*role.pod_path, "resources")))[1]
+        if requested is not None and (largest is None or requested > most):
+            most, largest = requested, container
+    return role.pod_at("resources") if largest is None else largest.amount_at(resource)
 
 
 _PREFIX = "kueue.x-k8s.io/podset-"
@@ -238,7 +237,7 @@ def selector_contradicts_affinity(job: Job) -> Findings:
             held, values = text(selector, key), [leaf.value for leaf in expression.get("values", ())]
             if key in selector and operator in ("In", "NotIn") and (held in values) != (operator == "In"):
                 term = (*role.pod_path, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms", 0)
-                at = job.at((*role.pod_path, "nodeSelector", key))
+                at = role.pod_at("nodeSelector", key)
                 message = f"the node selector requires `{key}: {held}`, which the affinity excludes"
                 also = [Label(job.at((*term, "matchExpressions", index)), "the affinity")]
                 effect = "no node satisfies both: the pods stay pending"
@@ -259,7 +258,7 @@ def scheduler_without_group(job: Job) -> Findings:
         message = f"the {role.count} pods of `{role.name}` are scheduled by Volcano without a PodGroup"
         effect = "Volcano places them one by one: some may hold accelerators while the others wait"
         help_ = "set `podGroupPolicy: {volcano: {}}` in the runtime, or `scheduler: volcano` for the cluster"
-        yield NO_GROUP.at(job.at((*role.pod_path, "schedulerName")), message, effect=effect, help=help_)
+        yield NO_GROUP.at(role.pod_at("schedulerName"), message, effect=effect, help=help_)
         return
 
 

@@ -94,11 +94,9 @@ def _unexpanded(container: Container) -> list[tuple[Path, str]]:
 
 def _read_by_launcher(container: Container) -> list[tuple[str, str]]:
     """What a launcher of the command reads as a number or an address and holds a `$`, each with the launcher's name."""
-    if (launch := container.launch) is None or launch.launcher is None:
-        return []
-    own = launch.launcher
+    own = container.launch.launcher
     options = (own.nodes[0], own.processes[0], own.rank[0], *own.numbers, *own.addresses, *own.addresses.values())
-    return [(own.name, value) for option, value in launch.flags.items() if option in options and "$" in value]
+    return [(own.name, value) for option, value in container.launch.flags.items() if option in options and "$" in value]
 
 
 def _shell_variable(word: str) -> str:
@@ -130,7 +128,7 @@ def undefined_variable(job: Job) -> Findings:
             if "$(" in value:
                 for name in _references(value):
                     if name not in seen:
-                        yield from _undefined(job, container, name, index)
+                        yield from _undefined(container, name, index)
             seen.add(text(entry, "name"))
         has_shell = "-c" in container.words or any(word.rpartition("/")[2] in SHELLS for word in container.words[:6])
         if "$(" in container.text and not container.script and not has_shell and texts(container.tree, "command"):
@@ -139,7 +137,7 @@ def undefined_variable(job: Job) -> Findings:
                     message = f"`$({name})` is not set in `{container.name}`"
                     effect = f"the program gets the literal text `$({name})`"
                     help_ = f"add `{name}` to `env`"
-                    yield UNDEFINED.at(job.at_word(container, f"$({name})"), message, effect=effect, help=help_)
+                    yield UNDEFINED.at(container.at_word(f"$({name})"), message, effect=effect, help=help_)
 
 
 # Commands of a shell that set the variables they are given the names of.
@@ -153,10 +151,10 @@ def unset_in_launcher(job: Job) -> Findings:
     if "$" not in job.text or _filled_elsewhere(job):
         return
     for container in job.main:
-        launch = container.launch if container.script and "envFrom" not in container.tree else None
-        if launch is None or _sources(container):
+        launch = container.launch
+        if not container.script or "envFrom" in container.tree or _sources(container):
             continue
-        words = launch.flags.values() if launch.launcher is not None else launch.program
+        words = launch.flags.values() if launch.by_launcher else launch.program
         for name in dict.fromkeys(name for word in words for name in _names(word)):
             is_set = name in container.env or name in job.withheld or name == "JOB_COMPLETION_INDEX"
             if not is_set and not _assigned(container, name):
@@ -175,11 +173,11 @@ def _unset(job: Job, container: Container, launch: Launch, name: str) -> Finding
     is_of_family = name.startswith(vocabulary.prefixes)
     option = next((option for option, word in launch.flags.items() if name in _names(word)), "")
     is_like = near or is_of_family or name in vocabulary.variables
-    if name not in telling and not (launch.launcher is not None and is_like):
-        if launch.launcher is not None and option in launch.launcher.addresses:
+    if name not in telling and not (launch.by_launcher and is_like):
+        if option in launch.launcher.addresses:
             job.report.skip(f"the address in `--{option}` is unknown")
         return
-    is_certain = launch.launcher is not None and (is_of_family or is_misspelt or name in telling)
+    is_certain = launch.by_launcher and (is_of_family or is_misspelt or name in telling)
     written = f"$({name})" if f"$({name})" in container.script else f"${name}"
     message = f"`{written}` is not set in `{container.name}`"
     effect = "the program gets an empty text in its place"
@@ -187,7 +185,7 @@ def _unset(job: Job, container: Container, launch: Launch, name: str) -> Finding
         effect = f"`{launch.name}` gets no value for `--{option}`, and fails"
     help_ = f"did you mean `${near}`?" if near else _instead(container, name)
     level = ERROR if is_certain and "command" in container.tree else WARNING
-    yield UNDEFINED.at(job.at_word(container, written, f"${{{name}}}"), message, effect=effect, help=help_, level=level)
+    yield UNDEFINED.at(container.at_word(written, f"${{{name}}}"), message, effect=effect, help=help_, level=level)
 
 
 def _meant(container: Container, name: str) -> tuple[str, bool]:
@@ -252,11 +250,11 @@ def _references(value: str) -> list[str]:
     return names
 
 
-def _undefined(job: Job, container: Container, name: str, index: int) -> Findings:
+def _undefined(container: Container, name: str, index: int) -> Findings:
     if name.endswith(_SERVICE_LINKS):
         return
     later = name in container.env
-    also = [Label(job.at(container.env_path(name)), "set only here")] if later else ()
+    also = [Label(container.env_at(name), "set only here")] if later else ()
     help_ = f"{'move' if later else 'add'} `{name}` above it"
     if name == "JOB_COMPLETION_INDEX":
         help_ = (
@@ -264,7 +262,7 @@ def _undefined(job: Job, container: Container, name: str, index: int) -> Finding
         )
     message = f"`$({name})` is {'set later in the list' if later else 'not set'}"
     effect = f"the value keeps the literal text `$({name})`"
-    yield UNDEFINED.at(job.at((*container.path, "env", index, "value")), message, also=also, effect=effect, help=help_)
+    yield UNDEFINED.at(container.at("env", index, "value"), message, also=also, effect=effect, help=help_)
 
 
 def shell_variable_in_env(job: Job) -> Findings:
@@ -283,7 +281,7 @@ def shell_variable_in_env(job: Job) -> Findings:
                 if not name or value != f"${name}" or name == own or name not in (*container.env, "HOME", "PATH"):
                     continue
             path_like = text(entry, "name").endswith("PATH") and name == text(entry, "name")
-            at = job.at((*container.path, "env", index, "value"))
+            at = container.at("env", index, "value")
             message = f"Kubernetes does not expand `${name}` in the value of `{text(entry, 'name')}`"
             effect, help_ = f"the program gets the literal text `${name}`", f"write `$({name})` if it is set above"
             if path_like:

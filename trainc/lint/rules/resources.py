@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.lint.facts.amounts import MANY, ONE, amount
 from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.launch import NOTHING
 from trainc.lint.facts.values import flag, rows, table, text
 from trainc.lint.tables.machines import GAUDI, GPU, MOST_CPUS, NPU, device_kind, meant_device
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
@@ -27,7 +28,7 @@ def too_many_devices(job: Job) -> Findings:
         number = amount(leaf.value) if type(leaf) is Sourced and device_kind(resource) else None
         if number is not None and number >= MANY:
             digits = str(leaf.value).rstrip("kKMGTPEi")
-            at = job.at((*container.path, "resources", side, resource))
+            at = container.at("resources", side, resource)
             message = f"`{resource}: {leaf.value}` requests {number // ONE:,} devices"
             help_ = (
                 f"write `{resource}: {digits}`" if digits != str(leaf.value) else "request at most what one machine has"
@@ -44,7 +45,7 @@ def misspelt_resource(job: Job) -> Findings:
                 message = f"no device plugin offers `{resource}`"
                 effect = "no node has it: the pods stay pending"
                 help_ = f"did you mean `{meant}`?"
-                yield MISSPELT.at(job.at(container.amount_path(resource), key=True), message, effect=effect, help=help_)
+                yield MISSPELT.at(container.amount_at(resource, key=True), message, effect=effect, help=help_)
 
 
 def mixed_accelerators(job: Job) -> Findings:
@@ -58,10 +59,9 @@ def mixed_accelerators(job: Job) -> Findings:
         if len(kinds) > 1:
             (kind, first), (_, second) = list(kinds.items())[:2]
             message = f"`{container.name}` requests `{first}` and `{second}`"
-            also = [Label(job.at(container.amount_path(first)), f"a {kind[1]}")]
+            also = [Label(container.amount_at(first), f"a {kind[1]}")]
             effect = "no node offers both: the pods stay pending"
-            help_ = "keep one of them"
-            yield MIXED.at(job.at(container.amount_path(second)), message, also=also, effect=effect, help=help_)
+            yield MIXED.at(container.amount_at(second), message, also=also, effect=effect, help="keep one of them")
 
 
 _LEAST_MEMORY = 1 << 20  # container runtimes refuse limits of a few MiB, and no program fits into one
@@ -97,7 +97,7 @@ def amount_in_wrong_unit(job: Job) -> Findings:
                 else:
                     continue
                 yield UNIT.at(
-                    job.at((*container.path, "resources", field, resource)),
+                    container.at("resources", field, resource),
                     f"`{resource}: {leaf.value}` is {meaning}",
                     effect=effect,
                     help=_advice(resource, str(leaf.value)),
@@ -127,7 +127,7 @@ def share_in_wrong_unit(job: Job) -> Findings:
                 message, level = f"`{name}` is `{written}`: {share:g} times the memory of a GPU", WARNING
                 effect = "JAX takes all memory that the GPU has, and leaves none for NCCL and other libraries"
             help_ = f"write `{percent}`" if percent else "write a share, such as `0.9`"
-            yield UNIT.at(job.at((*container.env_path(name), "value")), message, effect=effect, help=help_, level=level)
+            yield UNIT.at(container.env_at(name, "value"), message, effect=effect, help=help_, level=level)
 
 
 def _share(written: str) -> float | None:
@@ -157,7 +157,7 @@ def accelerator_without_memory(job: Job) -> Findings:
             message = f"`{container.name}` requests accelerators but {alone}"
             effect = "the scheduler places it as if it needed none, and the kernel kills it first when memory runs out"
             help_ = "request most of the machine's memory, and CPU as well"
-            yield NO_MEMORY.at(job.at((*container.path, "resources")), message, effect=effect, help=help_)
+            yield NO_MEMORY.at(container.at("resources"), message, effect=effect, help=help_)
 
 
 def accelerator_without_cpu(job: Job) -> Findings:
@@ -195,9 +195,9 @@ def tmpfs_over_memory(job: Job) -> Findings:
                 mounted = {text(mount, "name") for mount in rows(container.tree, "volumeMounts")}
                 if size is None or limit is None or size <= limit or text(volume, "name") not in mounted:
                     continue
-                at = job.at((*role.pod_path, "volumes", index, "emptyDir", "sizeLimit"))
+                at = role.pod_at("volumes", index, "emptyDir", "sizeLimit")
                 message = f"`{text(volume, 'name')}` may grow to {leaf.value}, but the memory limit of `{container.name}` is {memory.value}"
-                also = [Label(job.at(container.amount_path("memory")), "counts against this limit")]
+                also = [Label(container.amount_at("memory"), "counts against this limit")]
                 effect = "the container runs out of memory before the volume is full"
                 help_ = "lower the size of the volume, or raise the memory limit above it"
                 yield TMPFS.at(at, message, also=also, effect=effect, help=help_)
@@ -206,7 +206,7 @@ def tmpfs_over_memory(job: Job) -> Findings:
 def no_shared_memory(job: Job) -> Findings:
     # Torch, a launcher, Python and NCCL are known to use /dev/shm.
     is_torch = job.bundle.plan is not None and job.bundle.plan.framework in ("torch", "pytorchjob")
-    launches = any(container.launch is not None for container in job.main)
+    launches = any(container.launch.launcher is not NOTHING for container in job.main)
     shares_memory = is_torch or launches or "NCCL" in job.families or "nccl" in job.text
     for role in job.roles if shares_memory else ():
         if not role.devices or flag(role.pod, "hostIPC"):
@@ -221,7 +221,7 @@ def no_shared_memory(job: Job) -> Findings:
             yield SHM.at(
                 job.at(path),
                 f"`{container.name}` has {max(counts)} accelerators but only {written} of /dev/shm",
-                also=[Label(job.at((*container.path, "resources", "limits")), f"{max(counts)} here")],
+                also=[Label(container.at("resources", "limits"), f"{max(counts)} here")],
                 effect="NCCL or a data loader fails with `Bus error` or `No space left on device`, often only after a while",
                 help="mount an `emptyDir` with `medium: Memory` at /dev/shm"
                 if path[-1] == "name"

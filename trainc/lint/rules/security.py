@@ -35,15 +35,14 @@ _REFUSED = "a namespace that enforces the Pod Security Standard `baseline` rejec
 def privileged_pod(job: Job) -> Findings:
     for container in job.containers:
         if flag(table(container.tree, "securityContext"), "privileged"):
-            at = job.at((*container.path, "securityContext", "privileged"))
             message = f"`{container.name}` is privileged: it has root access to its node"
             help_ = "request devices from a device plugin, and add single capabilities"
-            yield PRIVILEGED.at(at, message, effect=_REFUSED, help=help_)
+            yield PRIVILEGED.at(container.at("securityContext", "privileged"), message, effect=_REFUSED, help=help_)
     for role in job.roles:
         for field, (shares, instead) in _SHARED.items():
             if flag(role.pod, field):
                 message = f"with `{field}` each pod of `{role.name}` {shares}"
-                yield PRIVILEGED.at(job.at((*role.pod_path, field)), message, effect=_REFUSED, help=instead)
+                yield PRIVILEGED.at(role.pod_at(field), message, effect=_REFUSED, help=instead)
 
 
 def root_where_non_root(job: Job) -> Findings:
@@ -94,7 +93,7 @@ def secret_in_text(job: Job) -> Findings:
     for container in job.containers:
         for name, entry in container.env.items():
             if (value := text(entry, "value")) and is_secret(name, value):
-                span = job.at((*container.env_path(name), "value"))
+                span = container.env_at(name, "value")
                 yield _token_finding(span, f"the value of `{name}` looks like a secret", name)
         for path, word in container.placed_words() if any(token in container.text for token in _TOKENS) else ():
             if holds_token(word):
@@ -110,7 +109,7 @@ def secret_placeholder(job: Job) -> Findings:
                 message = f"`{value}` puts the secret `{name}` into the manifest"
                 effect = "everyone who can read the rendered file or the job can read it"
                 help_ = f"use a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`"
-                yield PLACEHOLDER.at(job.at((*container.env_path(name), "value")), message, effect=effect, help=help_)
+                yield PLACEHOLDER.at(container.env_at(name, "value"), message, effect=effect, help=help_)
 
 
 def secret_in_document(document: Document, report: Report) -> None:

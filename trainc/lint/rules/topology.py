@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.frameworks.base.vocabularies import ACCELERATE, TORCHRUN
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
-from trainc.lint.facts.launch import Launch
+from trainc.lint.facts.launch import PYTHON, Launch
 from trainc.lint.facts.values import COMPLETION_INDEX, GLOBAL_JOB_INDEX, Unknown, Varies, flag, table, text
 from trainc.lint.facts.world import PodAddress, collective, keeps_to_itself, meetings, ranks
 from trainc.lint.tables.machines import GPU, device_kind, is_network
@@ -42,7 +42,6 @@ def nodes_mismatch(job: Job) -> Findings:
             own = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
             count = max(own, meeting)
             who = f"`{role.name}` has" if count == own else f"`{role.name}` and the roles that it meets have"
-            launcher = container.launch.name if container.launch is not None else "the launcher"
             devices = sum(n for n in role.devices.values() if type(n) is int) * own
             held = f"; {devices} accelerators are idle meanwhile" if devices else ""
             alone = most == 1 and keeps_to_itself(container)
@@ -56,16 +55,17 @@ def nodes_mismatch(job: Job) -> Findings:
                 effect = f"each of the {count} pods trains alone"
                 help_ = f"set {count} here, unless each pod works independently"
             at = _spot(job, container, path, name, name.replace("_", "-"))
-            message = f"`{launcher}` expects {written} nodes, but {who} {count} pod{'s' if count != 1 else ''}"
+            message = (
+                f"`{container.launch.name}` expects {written} nodes, but {who} {count} pod{'s' if count != 1 else ''}"
+            )
             label = f"`{name}` is {written}"
-            also = [Label(job.at((*role.spec_path, "parallelism")), f"{own} pods here")]
+            also = [Label(role.spec_at("parallelism"), f"{own} pods here")]
             level = WARNING if alone else ERROR
             yield NNODES.at(at, message, label=label, also=also, effect=effect, help=help_, level=level)
 
 
 def _nodes(container: Container) -> tuple[str, str, Path] | None:
-    if (launch := container.launch) is None or launch.launcher is None:
-        return None
+    launch = container.launch
     flag, counting = launch.launcher.nodes
     if flag and flag in launch.flags:
         value, written = launch.value(flag), launch.flags[flag]
@@ -115,14 +115,13 @@ def _pods_meeting(job: Job, role: ExpandedRole) -> set[int]:
 
 def _spot(job: Job, container: Container, path: Path, *words: str) -> Span:
     """A place in the command where `path` leads there, else the place of the variable."""
-    return job.at_word(container, *words) if path[-2] in ("command", "args") else job.at(path)
+    return container.at_word(*words) if path[-2] in ("command", "args") else job.at(path)
 
 
 def processes_mismatch(job: Job) -> Findings:
     for container in job.main:
-        devices = _counted(container)
-        launch = container.launch if devices else None
-        if launch is None or launch.launcher is None or not any((*launch.launcher.nodes, *launch.launcher.processes)):
+        devices, launch = _counted(container), container.launch
+        if not devices or not any((*launch.launcher.nodes, *launch.launcher.processes)):
             continue
         written, path = _processes(container)
         processes = parsed_int(written)
@@ -140,7 +139,7 @@ def processes_mismatch(job: Job) -> Findings:
             f"`{launch.name}` starts {processes} process{plural}{each_cpu} in a pod with {devices} accelerator{'s' if devices != 1 else ''}"
             + (": `numProcPerNode` is `auto`, and `resourcesPerNode` names no GPU" if is_per_cpu else ""),
             label=f"{processes} here",
-            also=[Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{devices} here")],
+            also=[Label(container.amount_at(_gpus(container)[0][0]), f"{devices} here")],
             effect="two processes use the same accelerator, and the first collective fails" if more else idle,
             help=f"set `numProcPerNode: {devices}`, or name the GPUs in `resourcesPerNode`"
             if is_per_cpu
@@ -151,8 +150,7 @@ def processes_mismatch(job: Job) -> Findings:
 
 def _process_words(launch: Launch) -> tuple[str, ...]:
     """What a command says about the number of processes, or else the launcher itself."""
-    option = launch.launcher.processes[0] if launch.launcher is not None else ""
-    option = option or "num_processes"
+    option = launch.launcher.processes[0] or "num_processes"
     return (f"--{option}", f"--{option.replace('_', '-')}", launch.name)
 
 
@@ -170,8 +168,6 @@ def _gpus(container: Container) -> list[tuple[str, int | Unknown]]:
 
 def _processes(container: Container) -> tuple[str | None, Path]:
     launch = container.launch
-    assert launch is not None
-    assert launch.launcher is not None
     option, variable = launch.launcher.processes
     if variable:
         value = launch.value(option) if option else None
@@ -192,15 +188,14 @@ def _processes(container: Container) -> tuple[str | None, Path]:
 
 def processes_by_host_cpus(job: Job) -> Findings:
     for container in job.main:
-        launch = container.launch if "nproc" in container.text or TORCHRUN.processes[1] in container.env else None
-        if launch is None or launch.launcher is not TORCHRUN:
+        if container.launch.launcher is not TORCHRUN:
             continue
         written, path = _processes(container)
         if written == "cpu" and _counted(container):
             message = (
                 f"`torchrun` starts one process per CPU of the host, in a pod with {_counted(container)} accelerators"
             )
-            also = [Label(job.at(container.amount_path(_gpus(container)[0][0])), f"{_counted(container)} here")]
+            also = [Label(container.amount_at(_gpus(container)[0][0]), f"{_counted(container)} here")]
             effect = "there are more processes than accelerators: those without one fail"
             yield NPROC_AUTO.at(job.at(path), message, also=also, effect=effect, help="use `gpu`", level=ERROR)
         if written not in ("auto", "gpu") or _may_have_device(container):
@@ -228,9 +223,7 @@ _UNCOUNTED = ("NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEV
 def processes_without_accelerator(job: Job) -> Findings:
     for container in job.main:
         launch = container.launch
-        if launch is None or launch.launcher is None or _may_have_device(container) or _is_for_cpus(container):
-            continue
-        if not any(launch.launcher.processes):
+        if not any(launch.launcher.processes) or _may_have_device(container) or _is_for_cpus(container):
             continue
         written, path = _processes(container)
         processes = parsed_int(written)
@@ -270,8 +263,7 @@ def world_size_mismatch(job: Job) -> Findings:
             pods = max(counts, default=0)
             # One process per pod, per accelerator, or per process that the launcher starts.
             per_pod = {1, devices or 1}
-            launcher = container.launch.launcher if container.launch is not None else None
-            if launcher is not None and launcher.processes[1]:
+            if container.launch.launcher.processes[1]:
                 per_pod.add(parsed_int(_processes(container)[0]) or 1)
             fitting = pods * max(per_pod)
             is_right = any(size == count * each for count in counts for each in per_pod)
@@ -283,9 +275,9 @@ def world_size_mismatch(job: Job) -> Findings:
                 else f"there are {pods} pods"
             )
             excess = "the excess processes are rejected"
-            at = job.at((*container.env_path(name), "value"))
+            at = container.env_at(name, "value")
             message = f"`{name}` is {size}, but {what}"
-            also = [Label(job.at((*container.role.spec_path, "parallelism")), f"{pods} pods here")]
+            also = [Label(container.role.spec_at("parallelism"), f"{pods} pods here")]
             effect = f"{'all processes wait for peers that never join' if size > fitting else excess} until the rendezvous times out"
             help_ = f"use {fitting}, or remove it: the launcher sets it"
             yield WORLD.at(at, message, label=f"{size} here", also=also, effect=effect, help=help_)
@@ -303,22 +295,21 @@ def constant_rank(job: Job) -> Findings:
                 message = f"`{name}` is {value} in all {container.role.count} pods of `{container.role.name}`"
                 effect = "several processes have the same rank, and the rendezvous fails or never completes"
                 help_ = "read it from the pod: `fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']`"
-                yield CONSTANT.at(job.at((*container.env_path(name), "value")), message, effect=effect, help=help_)
+                yield CONSTANT.at(container.env_at(name, "value"), message, effect=effect, help=help_)
 
 
 def constant_rank_option(job: Job) -> Findings:
     for container in job.main:
         launch = container.launch
-        if not container.role.several or launch is None or launch.launcher is None or "standalone" in launch.flags:
+        option, variable = launch.launcher.rank
+        if not container.role.several or "standalone" in launch.flags:
             continue
-        option = launch.launcher.rank[0]
         rank = launch.number(option) if option and "$" not in launch.flags.get(option, "$") else None
         in_flags = "rdzv_backend" in launch.flags
         backend = launch.value("rdzv_backend") if in_flags else container.value("PET_RDZV_BACKEND")
         if type(rank) is not int or backend not in (None, "static") or _is_alone(launch):
             continue  # a dynamic rendezvous numbers the nodes itself
-        variable = launch.launcher.rank[1]
-        at = job.at_word(container, f"--{option}", f"--{option.replace('_', '-')}")
+        at = container.at_word(f"--{option}", f"--{option.replace('_', '-')}")
         message = f"`--{option}` is {rank} in all {container.role.count} pods of `{container.role.name}`"
         effect = "several processes have the same rank, and the rendezvous fails or never completes"
         help_ = f"pass the index of the pod: `sh -c '{launch.name} --{option}=$JOB_COMPLETION_INDEX ...'`"
@@ -329,21 +320,16 @@ def constant_rank_option(job: Job) -> Findings:
 
 def _is_alone(launch: Launch) -> bool:
     """Whether accelerate or deepspeed is told of one machine, or accelerate of none: its rank means nothing then."""
-    assert launch.launcher is not None
     option, variable = launch.launcher.nodes
-    if variable:
-        return False
-    return launch.value(option) == "1" or (
-        launch.launcher is ACCELERATE and {option, "config_file"}.isdisjoint(launch.flags)
-    )
+    is_bare = launch.launcher is ACCELERATE and {option, "config_file"}.isdisjoint(launch.flags)
+    return not variable and (launch.value(option) == "1" or is_bare)
 
 
 def _read(container: Container, name: str) -> bool:
     """Whether anything reads a rank: launchers give their processes ranks, and go by few variables themselves."""
-    if (launch := container.launch) is None or launch.launcher is None or name in container.text:
-        return True
-    option, variable = launch.launcher.rank
-    return name == variable and option not in launch.flags
+    option, variable = container.launch.launcher.rank
+    is_given = name == variable and option not in container.launch.flags
+    return is_given or not container.launch.by_launcher or name in container.text
 
 
 def ranks_overlap(job: Job) -> Findings:
@@ -359,16 +345,16 @@ def ranks_overlap(job: Job) -> Findings:
             other = first.setdefault((meeting.host, f"{name}={start}"), container)
             if other.role is not container.role and _goes_by(container, name) and _goes_by(other, name):
                 message = f"`{name}` starts at {start} in both `{container.role.name}` and `{other.role.name}`, which share the rendezvous `{meeting.host}`"
-                also = [Label(job.at(other.env_path(name)), f"also {start} here")]
+                also = [Label(other.env_at(name), f"also {start} here")]
                 effect = "two processes claim one rank, and the group never forms"
                 help_ = "use one role for all pods of the world, or add the size of the first role in the start script"
-                yield OVERLAP.at(job.at(container.env_path(name)), message, also=also, effect=effect, help=help_)
+                yield OVERLAP.at(container.env_at(name), message, also=also, effect=effect, help=help_)
 
 
 def _goes_by(container: Container, name: str) -> bool:
     """Whether what a container starts may go by a rank: a launcher, or a program where no launcher alone reads it."""
-    if (launch := container.launch) is None or launch.launcher is not None:
-        return launch is not None
+    if container.launch.launcher is not PYTHON:
+        return container.launch.by_launcher
     return name not in [launcher.rank[1] for launcher in container.role.job.vocabulary.launchers]
 
 
@@ -384,10 +370,10 @@ def ranks_repeat_per_job(job: Job) -> Findings:
         own = by_index if "JOB_INDEX" not in meeting.container.text.upper() else []
         if own and isinstance(place, PodAddress) and place.role is role:
             message = f"`{role.name}` has {role.replicas} Jobs that share the rendezvous `{meeting.host}`, but `{own[0]}` starts at 0 in each"
-            also = [Label(job.at(meeting.container.env_path(own[0])), "the same ranks in every Job")]
+            also = [Label(meeting.container.env_at(own[0]), "the same ranks in every Job")]
             effect = "pods of different Jobs claim the same rank"
             help_ = "use `replicas: 1` with a larger `parallelism` and `completions`"
-            yield MANY_JOBS.at(job.at((*role.path, "replicas")), message, also=also, effect=effect, help=help_)
+            yield MANY_JOBS.at(role.at("replicas"), message, also=also, effect=effect, help=help_)
 
 
 def rank_without_index(job: Job) -> Findings:
@@ -399,11 +385,10 @@ def rank_without_index(job: Job) -> Findings:
             if type(value) is Varies and value.by == COMPLETION_INDEX
         ]
         if "JOB_COMPLETION_INDEX" in container.text and "JOB_COMPLETION_INDEX" not in container.env:
-            place = container.word_path("JOB_COMPLETION_INDEX")
-            places.append((place, "the command uses `JOB_COMPLETION_INDEX`"))
+            places.append((container.word_path("JOB_COMPLETION_INDEX"), "the command uses `JOB_COMPLETION_INDEX`"))
         for path, what in places:
             message = f"{what}, but the Jobs of `{container.role.name}` are not Indexed"
-            also = [Label(job.at((*container.role.spec_path, "completionMode")), "not indexed here")]
+            also = [Label(container.role.spec_at("completionMode"), "not indexed here")]
             effect = "it is empty in every pod"
             yield NO_INDEX.at(job.at(path), message, also=also, effect=effect, help="use `completionMode: Indexed`")
 

@@ -72,8 +72,8 @@ def tpu_topology_mismatch(job: Job) -> Findings:
         pods = f"{width} pod{'s' if width != 1 else ''} of a Job of `{role.name}`"
         at, label, level = job.at(_topology_path(role)), f"{total} chips here", WARNING if alone else ERROR
         message = f"topology `{topology}` has {total} chips, but the {pods} request {made}"
-        each = Label(job.at((*container.path, "resources", "limits", TPU_RESOURCE)), f"{chips} chips each")
-        also = [Label(job.at((*role.spec_path, "parallelism")), f"{width} pods"), each]
+        each = Label(container.at("resources", "limits", TPU_RESOURCE), f"{chips} chips each")
+        also = [Label(role.spec_at("parallelism"), f"{width} pods"), each]
         notes = (f"{' x '.join(map(str, sizes))} = {total} chips, {width} pods x {chips} chips = {made}",)
         yield CHIPS.at(at, message, label=label, also=also, effect=effect, help=help_, notes=notes, level=level)
 
@@ -120,7 +120,7 @@ def tpu_selector_missing(job: Job) -> Findings:
     for role, container, _ in _users(job):
         missing = [key for key in (ACCELERATOR, TOPOLOGY) if not role.node_label(key)]
         if missing and not _placed_otherwise(job, role):
-            at = job.at((*container.path, "resources", "limits", TPU_RESOURCE))
+            at = container.at("resources", "limits", TPU_RESOURCE)
             message = f"`{role.name}` requests TPU chips without the node selector {' and '.join(f'`{key}`' for key in missing)}"
             effect = "GKE rejects the pods, or finds no slice for them"
             help_ = "add both to the pod's `nodeSelector`"
@@ -146,7 +146,7 @@ def tpu_chips_per_host(job: Job) -> Findings:
         hosts = " or ".join(map(str, fitting))
         host = f"a host of a `{_topology(role)}` slice of" if sizes else "a host of"
         yield HOST.at(
-            job.at((*container.path, "resources", "limits", TPU_RESOURCE)),
+            container.at("resources", "limits", TPU_RESOURCE),
             f"a pod requests {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}",
             also=[Label(job.at(role.node_labels[ACCELERATOR][1]), f"TPU {generation.name}")],
             effect="the pods stay pending: no node has that many, or GKE does not split a host",
@@ -160,7 +160,7 @@ def multislice_single_host(job: Job) -> Findings:
         multi = any(name.startswith("MEGASCALE_") for container in role.main for name in container.env)
         if sizes and type(role.replicas) is int and role.replicas > 1 and prod(sizes) == chips and multi:
             message = f"a `{'x'.join(map(str, sizes))}` slice is a single host, and `{role.name}` joins {role.replicas} of them"
-            also = [Label(job.at((*role.path, "replicas")), f"{role.replicas} slices")]
+            also = [Label(role.at("replicas"), f"{role.replicas} slices")]
             effect = "multislice is not supported between single-host slices"
             help_ = "use a topology with several hosts"
             yield SINGLE.at(job.at(_topology_path(role)), message, also=also, effect=effect, help=help_)
@@ -177,7 +177,7 @@ def slices_share_node_pools(job: Job) -> Findings:
             message = f"no setting places each of the {role.replicas} slices of `{role.name}` on its own node pool"
             effect = "the pods of one slice may land on two node pools, and the slice never initializes"
             help_ = f"annotate the JobSet with `{EXCLUSIVE}: cloud.google.com/gke-nodepool`"
-            yield SHARED_POOLS.at(job.at((*role.path, "replicas")), message, effect=effect, help=help_)
+            yield SHARED_POOLS.at(role.at("replicas"), message, effect=effect, help=help_)
 
 
 def _is_placed(job: Job, role: ExpandedRole) -> bool:

@@ -24,7 +24,7 @@ def unknown_medium(job: Job) -> Findings:
             medium = text(table(volume, "emptyDir"), "medium")
             if medium in ("", "Memory") or medium.startswith("HugePages") or substituted(medium):
                 continue
-            at = job.at((*role.pod_path, "volumes", index, "emptyDir", "medium"))
+            at = role.pod_at("volumes", index, "emptyDir", "medium")
             message = f"`{medium}` is not a valid medium of an `emptyDir`"
             help_ = meant(medium, ("Memory", "HugePages"), "use `Memory`, or remove it to use the node's disk")
             yield MEDIUM.at(at, message, effect="the pods stay in ContainerCreating", help=help_)
@@ -35,7 +35,7 @@ def relative_mount_path(job: Job) -> Findings:
         for index, mount in enumerate(rows(container.tree, "volumeMounts")):
             where = text(mount, "mountPath")
             if where and where[0] not in "/$" and ":" not in where and not substituted(where):
-                at = job.at((*container.path, "volumeMounts", index, "mountPath"))
+                at = container.at("volumeMounts", index, "mountPath")
                 yield RELATIVE.at(at, f"`{where}` does not start with a slash", help=f"write `/{where}`")
 
 
@@ -56,7 +56,7 @@ def mount_hides_image(job: Job) -> Findings:
             filled = any(text(other, "name") == name and text(other, "mountPath") != where for other in others)
             if path not in _OF_IMAGE or filled or "hostPath" in volumes.get(name, {}):
                 continue
-            at = job.at((*container.path, "volumeMounts", index, "mountPath"))
+            at = container.at("volumeMounts", index, "mountPath")
             effect = "the container does not find the programs and libraries that the image has there, and most fail to start"
             help_ = "mount it at a directory of its own, e.g. `/mnt/" + name + "`"
             yield HIDES.at(at, f"volume `{name}` hides `{path}` of the image", effect=effect, help=help_)
@@ -76,8 +76,7 @@ def unused_volume(job: Job) -> Findings:
             is_injected = name.startswith("gke-gcsfuse") or any(name in key for key in fuse)
             if written and name not in mounted and not is_injected:
                 message = f"no container of `{role.name}` mounts volume `{name}`"
-                help_ = "mount it, or remove it"
-                yield UNUSED.at(job.at((*role.pod_path, "volumes", index, "name")), message, help=help_)
+                yield UNUSED.at(role.pod_at("volumes", index, "name"), message, help="mount it, or remove it")
 
 
 def shared_memory_of_host(job: Job) -> Findings:
@@ -87,7 +86,7 @@ def shared_memory_of_host(job: Job) -> Findings:
                 message = f"volume `{text(volume, 'name')}` is the host's /dev/shm"
                 effect = "the pods of a node share it, and it fills up with the leftovers of killed pods"
                 help_ = "use `emptyDir: {medium: Memory}`"
-                yield SHM_HOST.at(job.at((*role.pod_path, "volumes", index)), message, effect=effect, help=help_)
+                yield SHM_HOST.at(role.pod_at("volumes", index), message, effect=effect, help=help_)
 
 
 _DEVICES = "/dev/infiniband"
@@ -105,7 +104,7 @@ def infiniband_without_access(job: Job) -> Findings:
                 message = f"`{container.name}` mounts `{_DEVICES}` of the host but may not open its devices"
                 effect = "opening them fails, and NCCL falls back to TCP"
                 help_ = "request the resource of an RDMA device plugin, or set `securityContext.privileged: true`"
-                yield NO_ACCESS.at(job.at((*container.path, "volumeMounts", index)), message, effect=effect, help=help_)
+                yield NO_ACCESS.at(container.at("volumeMounts", index), message, effect=effect, help=help_)
 
 
 _STORED = ("volumeMode", "storageClassName", "volumeName")  # what the server writes into a claim's spec
