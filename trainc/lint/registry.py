@@ -30,14 +30,14 @@ MODULES: dict[str, tuple[str, ...]] = {
     "security": (*_PROCESSES, "pod.hostPID", "pod.hostIPC", "pod.securityContext", "container.securityContext"),
     "mpi": ("roles.1", "beside.ConfigMap"),
     "resources": ("container.resources",),
-    "networks": ("container.resources", "container.env", "pod.hostNetwork", "container.ports"),
+    "networks": (
+        "container.resources", "container.env", "pod.hostNetwork", "container.ports", "pod.initContainers",
+        "containers.1",
+    ),
     "tpu": ("resources.google.com/tpu",),
     "nodes": (
         "pod.nodeSelector", "pod.resourceClaims", "beside.ComputeDomain", "template.annotations", "pod.affinity",
         "pod.schedulerName",
-    ),
-    "bundles": (
-        "resources.google.com/tpu", "failurePolicy.rules", "Job.podFailurePolicy", "pod.initContainers", "containers.1",
     ),
     "volumes": ("pod.volumes", "container.volumeMounts", "spec.volumeClaimPolicies"),
     "files": (
@@ -70,7 +70,6 @@ def _objects(job: Job) -> Iterator[tuple[str, Tree]]:
     yield "written", table(job.bundle.document.tree, "metadata")
     yield "written", job.metadata
     yield "spec", job.spec
-    yield "failurePolicy", table(job.spec, "failurePolicy")
     for role in job.roles:
         yield "role", role.tree
         yield "Job", role.spec

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from trainc.apiserver.names import NAME_HELP, subdomain
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.storage import access_modes, is_for_one_node, mount_of
-from trainc.lint.facts.values import rows, table, text, whole
+from trainc.lint.facts.values import rows, table, text
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Span
 from trainc.model.tree import Path, Tree, value
@@ -102,7 +102,7 @@ def _output(container: Container, names: tuple[str, ...]) -> str:
 
 
 def checkpoints_in_empty_dir(job: Job) -> Findings:
-    restarts = whole(table(job.spec, "failurePolicy"), "maxRestarts") if "failurePolicy" in job.spec else None
+    restarts = job.max_restarts
     if type(restarts) is not int or restarts < 1:
         return
     for container in job.main:

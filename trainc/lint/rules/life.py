@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.storage import keeps_state, mount_of, outlives
-from trainc.lint.facts.values import flag, rows, table, text, texts, whole
+from trainc.lint.facts.values import flag, rows, table, text, texts
 from trainc.lint.facts.world import collective
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Sourced
+from trainc.model.tree import Tree
 from trainc.schedulers.gang import NO_PODS
 from trainc.text.object_keys import TPU_RESOURCE
 
@@ -25,7 +26,9 @@ ROLE = Rule("role-name-empty", ERROR)
 MANAGED = Rule("job-managed-by-other", WARNING)
 NEGATIVE_GRACE = Rule("negative-grace-period", WARNING)
 IN_CONTAINER = Rule("checkpoints-in-container", WARNING)
+MAINTENANCE = Rule("maintenance-half-handled", WARNING)
 
+_FAILED_BY_RULE, _DISRUPTED = "PodFailurePolicy", "DisruptionTarget"
 _NO_LIMIT = 2**31 - 1  # of failed pods
 _SPOT = (
     "cloud.google.com/gke-spot", "cloud.google.com/gke-preemptible", "eks.amazonaws.com/capacityType",
@@ -64,8 +67,7 @@ def no_failure_policy(job: Job) -> Findings:
 def _ending(job: Job) -> str:
     """After how many failed pods a job ends that no policy restarts, "" where no number of them ends it."""
     limits = {role.name: role.retries for role in job.roles if role.count != 0}
-    first = next((name for name, limit in limits.items() if limit == 0 and not _spares_drained(job.role(name))), None)
-    if first is not None:
+    if any(role.count != 0 and role.retries == 0 and not _spares_drained(role) for role in job.roles):
         return "a drained node ends the training"
     fewest = min((limit for limit in limits.values() if limit is not None), default=None)
     if fewest is None:
@@ -78,19 +80,18 @@ def _ending(job: Job) -> str:
     return f"a drained pod is replaced; the training ends when {pods} of a Job of `{name}` {have} failed"
 
 
-def _spares_drained(role: ExpandedRole | None) -> bool:
+def _spares_drained(role: ExpandedRole) -> bool:
     """Whether the pods of drained nodes do not count as failures of their Jobs."""
-    rules = rows(table(role.spec, "podFailurePolicy"), "rules") if role is not None else []
-    return any(
-        text(rule, "action") == "Ignore"
-        and any(text(condition, "type") == "DisruptionTarget" for condition in rows(rule, "onPodConditions"))
-        for rule in rules
-    )
+    rules = rows(table(role.spec, "podFailurePolicy"), "rules")
+    return any(text(rule, "action") == "Ignore" and _is_for_disruption(rule) for rule in rules)
+
+
+def _is_for_disruption(rule: Tree) -> bool:
+    return any(text(condition, "type") == _DISRUPTED for condition in rows(rule, "onPodConditions"))
 
 
 def restarts_without_checkpoint(job: Job) -> Findings:
-    policy = table(job.spec, "failurePolicy")
-    restarts = whole(policy, "maxRestarts") if policy else None
+    restarts = job.max_restarts
     if type(restarts) is not int or restarts < 1:
         return
     if not any(role.devices for role in job.roles) or any(keeps_state(role) for role in job.roles):
@@ -103,8 +104,7 @@ def restarts_without_checkpoint(job: Job) -> Findings:
 
 
 def failure_rule_shadowed(job: Job) -> Findings:
-    policy = table(job.spec, "failurePolicy")
-    rules = rows(policy, "rules") if policy else []
+    rules = rows(table(job.spec, "failurePolicy"), "rules")
     fields = ("onJobFailureReasons", "onJobFailureMessagePatterns", "targetReplicatedJobs")
     for index, rule in enumerate(rules):
         for earlier in range(index):
@@ -117,6 +117,30 @@ def failure_rule_shadowed(job: Job) -> Findings:
                 help_ = "put the narrower rule first, or distinguish them by reason, message or role"
                 yield SHADOWED.at(at, message, also=also, effect=effect, help=help_)
                 break
+
+
+def maintenance_half_handled(job: Job) -> Findings:
+    policy = rows(table(job.spec, "failurePolicy"), "rules")
+    reacting = [index for index, rule in enumerate(policy) if _FAILED_BY_RULE in texts(rule, "onJobFailureReasons")]
+    rules = [(r, i, rule) for r in job.roles for i, rule in enumerate(rows(table(r.spec, "podFailurePolicy"), "rules"))]
+    failing = [(role, index, rule) for role, index, rule in rules if text(rule, "action") == "FailJob"]
+    disrupted = [(role, index) for role, index, rule in failing if _is_for_disruption(rule)]
+    if disrupted and not reacting and "failurePolicy" in job.spec:
+        role, index = disrupted[0]
+        at = role.spec_at("podFailurePolicy", "rules", index, "action")
+        message = (
+            f"a lost node fails the Job of `{role.name}`, but the JobSet has no rule for the reason `{_FAILED_BY_RULE}`"
+        )
+        effect = "every maintenance event counts as a failure: it uses up a restart or fails the job at once"
+        help_ = f"add a rule `RestartJobSetAndIgnoreMaxRestarts` for `{_FAILED_BY_RULE}` to `failurePolicy.rules`"
+        yield MAINTENANCE.at(at, message, effect=effect, help=help_)
+    if reacting and not failing:
+        yield MAINTENANCE.at(
+            job.at(("spec", "failurePolicy", "rules", reacting[0], "onJobFailureReasons")),
+            f"the JobSet has a rule for the reason `{_FAILED_BY_RULE}`, but no Job has a pod failure policy that fails it",
+            effect="no Job ever fails for that reason, so the rule never matches",
+            help=f"add a `podFailurePolicy` with the action FailJob on `{_DISRUPTED}` to the Jobs, or remove the rule",
+        )
 
 
 def bad_failure_pattern(job: Job) -> Findings:
@@ -176,7 +200,7 @@ def liveness_without_startup(job: Job) -> Findings:
 
 
 def negative_restarts(job: Job) -> Findings:
-    restarts = whole(table(job.spec, "failurePolicy"), "maxRestarts") if "failurePolicy" in job.spec else None
+    restarts = job.max_restarts
     if type(restarts) is int and restarts < 0:
         message = f"`maxRestarts` is {restarts}"
         effect = "JobSet treats it as 0: the first failure fails the job"
@@ -186,23 +210,20 @@ def negative_restarts(job: Job) -> Findings:
 
 def role_name_empty(job: Job) -> Findings:
     for role in job.roles:
-        if not role.name and not text(role.tree, "name"):
-            message = "a role has no name"
-            yield ROLE.at(role.at(), message, effect="no field can refer to it", help="name it, e.g. `worker`")
+        if not role.name:
+            effect, help_ = "no field can refer to it", "name it, e.g. `worker`"
+            yield ROLE.at(role.at(), "a role has no name", effect=effect, help=help_)
 
 
 def no_pods(job: Job) -> Findings:
     for role in job.roles:
-        for number, path in (
-            (role.replicas, (*role.path, "replicas")),
-            (role.width, (*role.spec_path, "parallelism")),
-            (role.size, (*role.spec_path, "completions")),
-        ):
-            if type(number) is int and number == 0:
-                message = f"`{role.name}` has no pods"
-                effect = "nothing runs, and roles that wait for it never continue"
-                yield NO_PODS.at(job.at(path), message, effect=effect, help="set at least 1, or remove the role")
-                break
+        if 0 in (role.replicas, role.width, role.size):
+            at = role.at("replicas")
+            if role.replicas != 0:
+                at = role.spec_at("parallelism" if role.width == 0 else "completions")
+            effect = "nothing runs, and roles that wait for it never continue"
+            help_ = "set at least 1, or remove the role"
+            yield NO_PODS.at(at, f"`{role.name}` has no pods", effect=effect, help=help_)
 
 
 def pods_not_all_at_once(job: Job) -> Findings:
@@ -259,16 +280,15 @@ def checkpoints_in_container(job: Job) -> Findings:
 
 def _is_kept(container: Container, path: str) -> bool:
     """Whether a volume holds the path, or may hold it: a relative one depends on the working directory."""
-    if path.startswith("/"):
-        return bool(mount_of(container, path)[0])
-    if any(simple.program == "cd" for simple in container.commands):
-        return True
-    where = text(container.tree, "workingDir")
-    return bool(where) and bool(mount_of(container, where)[0])
+    if not path.startswith("/"):
+        if any(simple.program == "cd" for simple in container.commands):
+            return True
+        path = text(container.tree, "workingDir")
+    return bool(path and mount_of(container, path)[0])
 
 
 CHECKS = (
-    partial_restarts, no_failure_policy, restarts_without_checkpoint, failure_rule_shadowed, bad_failure_pattern,
+    partial_restarts, no_failure_policy, restarts_without_checkpoint, failure_rule_shadowed, maintenance_half_handled, bad_failure_pattern,
     disruption_not_handled, short_grace_period, liveness_without_startup, negative_restarts, role_name_empty, no_pods,
     pods_not_all_at_once, job_managed_by_other, negative_grace_period, checkpoints_in_container,
 )  # fmt: skip

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.mpi import hostfile, launchers, process_ranks, workers
 from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import mappings, rows, table, text, texts, untagged, whole
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.plan import Plan
-from trainc.model.tree import Path, Tree, get, value
+from trainc.model.tree import Path, get, value
 
 SLOTS = Rule("mpi-processes-exceed-slots", ERROR)
 SLOTS_GPUS = Rule("slots-mismatch", WARNING)
@@ -135,60 +137,59 @@ def launcher_holds_accelerators(job: Job) -> Findings:
 
 def launcher_without_requests(job: Job) -> Findings:
     for container in launchers(job):
-        if container.devices:
-            continue
-        if not any(amount in held for held in (container.limits, container.requests) for amount in ("cpu", "memory")):
+        if not container.devices and {"cpu", "memory"}.isdisjoint((*container.limits, *container.requests)):
             message = f"the launcher `{container.name}` requests neither CPU nor memory"
             effect = "it is the first to be killed when its node runs out of memory, which ends the whole job"
             help_ = "set `resources: {requests: {cpu: 1, memory: 2Gi}}`"
             yield NO_REQUESTS.at(container.at(), message, effect=effect, help=help_)
 
 
-def mpi_versions_differ(job: Job) -> Findings:
+def _images(job: Job) -> Iterator[tuple[Container, Container, str, str]]:
+    """Each launcher with each container of its workers, and the images of both where they differ."""
     for launcher in launchers(job):
         for worker in [c for role in workers(job, launcher.role) if role is not launcher.role for c in role.main]:
             ours, theirs = (str(value(container.tree, "image") or "") for container in (launcher, worker))
-            if ours == theirs or not untagged(ours) or untagged(ours) != untagged(theirs):
-                continue
-            yield VERSIONS.at(
-                launcher.at("image"),
-                f"the launcher runs `{ours}`, but `{worker.role.name}` runs `{theirs}`",
-                also=[Label(worker.at("image"), "mpirun starts the program in this image")],
-                effect="the nodes train with the program of their own image, and two versions of Open MPI may fail to connect",
-                help=f"use the same image for both; the nodes' image is set in the role `{worker.role.name}`",
+            if ours != theirs and untagged(ours):
+                yield launcher, worker, ours, theirs
+
+
+def mpi_versions_differ(job: Job) -> Findings:
+    for launcher, worker, ours, theirs in _images(job):
+        if untagged(ours) == untagged(theirs):
+            message = f"the launcher runs `{ours}`, but `{worker.role.name}` runs `{theirs}`"
+            also = [Label(worker.at("image"), "mpirun starts the program in this image")]
+            effect = (
+                "the nodes train with the program of their own image, and two versions of Open MPI may fail to connect"
             )
+            help_ = f"use the same image for both; the nodes' image is set in the role `{worker.role.name}`"
+            yield VERSIONS.at(launcher.at("image"), message, also=also, effect=effect, help=help_)
 
 
 def image_of_launcher_alone(job: Job) -> Findings:
     plan = job.bundle.plan
     if plan is None or plan.framework != "mpi" or plan.trainer_field("image") is None:
         return
-    for launcher in launchers(job):
+    for launcher, worker, ours, theirs in _images(job):
         written = untagged(_runtime_image(plan, launcher))
-        for worker in [c for role in workers(job, launcher.role) if role is not launcher.role for c in role.main]:
-            ours, theirs = (str(value(container.tree, "image") or "") for container in (launcher, worker))
-            is_one = written and written == untagged(_runtime_image(plan, worker))
-            if not is_one or not untagged(ours) or untagged(ours) == untagged(theirs):
-                continue
-            message = f"`{ours}` applies only to the launcher; `{worker.role.name}` runs `{theirs}`"
-            also = [Label(worker.at("image"), "mpirun starts the program in this image")]
-            effect = "mpirun fails on the nodes if their image lacks the program, and runs another version if it has it"
-            help_ = f"set the job's image in the role `{worker.role.name}` of your own runtime too"
-            yield IMAGE.at(launcher.at("image"), message, also=also, effect=effect, help=help_)
+        if not written or written != untagged(_runtime_image(plan, worker)) or untagged(ours) == untagged(theirs):
+            continue
+        message = f"`{ours}` applies only to the launcher; `{worker.role.name}` runs `{theirs}`"
+        also = [Label(worker.at("image"), "mpirun starts the program in this image")]
+        effect = "mpirun fails on the nodes if their image lacks the program, and runs another version if it has it"
+        help_ = f"set the job's image in the role `{worker.role.name}` of your own runtime too"
+        yield IMAGE.at(launcher.at("image"), message, also=also, effect=effect, help=help_)
 
 
 def _runtime_image(plan: Plan, container: Container) -> str:
-    """The image of a container before `spec.trainer` changes it, "" where there is none."""
-    images = [_image(layer.tree, container) for layer in plan.layers]
-    return next((image for image in reversed(images) if image), "")
-
-
-def _image(template: Tree, container: Container) -> str:
-    """The image that a layer gives a container, "" where it gives none."""
-    roles = mappings(get(template, "spec", "replicatedJobs"))
-    role = next((one for one in roles if value(one, "name") == container.role.name), None)
-    containers = mappings(get(role, "template", "spec", "template", "spec", "containers"))
-    return str(next((value(one, "image") for one in containers if value(one, "name") == container.name), None) or "")
+    """The image of a container before `spec.trainer` changes it, "" where there is none: the last layer's that gives it one."""
+    for layer in reversed(plan.layers):
+        roles = mappings(get(layer.tree, "spec", "replicatedJobs"))
+        role = next((one for one in roles if value(one, "name") == container.role.name), None)
+        containers = mappings(get(role, "template", "spec", "template", "spec", "containers"))
+        image = next((value(one, "image") for one in containers if value(one, "name") == container.name), None)
+        if image:
+            return str(image)
+    return ""
 
 
 def launcher_before_workers(job: Job) -> Findings:
@@ -197,19 +198,18 @@ def launcher_before_workers(job: Job) -> Findings:
     for container in launchers(job):
         role = container.role
         # A launcher that came too early is started again: a Job retries unless its `backoffLimit` is 0.
-        restarts = whole(table(job.spec, "failurePolicy"), "maxRestarts") or 0
-        retries = whole(role.spec, "backoffLimit") != 0 or restarts != 0
+        retries = whole(role.spec, "backoffLimit") != 0 or job.max_restarts not in (None, 0)
         if any(word in container.text for word in _WAITS) or role.init or retries:
             continue
         late = [other for other in workers(job, role) if other is not role and waits_for(role, other) is None]
         if late:
-            yield EARLY.at(
-                role.at(),
-                f"`{role.name}` does not wait for `{late[0].name}`",
-                also=[Label(late[0].at(), "the hosts it connects to")],
-                effect="mpirun fails if a worker's SSH daemon does not listen yet, and with `backoffLimit: 0` so does the job",
-                help=f"make `{role.name}` depend on `{late[0].name}` with status `Ready`, and add a readiness probe on the SSH port",
+            message = f"`{role.name}` does not wait for `{late[0].name}`"
+            also = [Label(late[0].at(), "the hosts it connects to")]
+            effect = (
+                "mpirun fails if a worker's SSH daemon does not listen yet, and with `backoffLimit: 0` so does the job"
             )
+            help_ = f"make `{role.name}` depend on `{late[0].name}` with status `Ready`, and add a readiness probe on the SSH port"
+            yield EARLY.at(role.at(), message, also=also, effect=effect, help=help_)
 
 
 # Programs of a shell script that start nothing elsewhere.
@@ -291,21 +291,16 @@ def ssh_key_permissions(job: Job) -> Findings:
             if not mount or not is_client:
                 continue
             directory = str(value(job.tree, *mount))
-            if any(word in _without(one.text, directory) for one in (container, *role.init) for word in _OWN_WAY):
+            words = "\n".join(one.text for one in (container, *role.init))
+            for place in (directory.rstrip("/"), *(_HOMES if directory.endswith("/.ssh") else ())):
+                for quote in ("", '"', "'"):  # to name the mounted key changes nothing: ssh would use it anyway
+                    words = words.replace(f"-i {quote}{place}/{_KEY_FILE}{quote}", "")
+            if any(word in words for word in _OWN_WAY):
                 continue
             if is_root := _is_root(job, container, directory):
                 yield from _refused_key(job, container, mount, mode)
             elif is_root is not None:
                 yield from _unreadable_key(job, container, mount, mode)
-
-
-def _without(words: str, directory: str) -> str:
-    """A command without the option that names the mounted key, which ssh would use anyway."""
-    homes = _HOMES if directory.endswith("/.ssh") else ()
-    for place in (directory.rstrip("/"), *homes):
-        for quote in ("", '"', "'"):
-            words = words.replace(f"-i {quote}{place}/{_KEY_FILE}{quote}", "")
-    return words
 
 
 def _mounted_key(container: Container) -> tuple[Path, int]:
@@ -379,17 +374,15 @@ def mpirun_as_root(job: Job) -> Findings:
         is_open_mpi = container.sets(*_OPEN_MPI) or "mca" in container.text
         if not path or value(job.tree, *path) != 0 or not program or not is_open_mpi or "envFrom" in container.tree:
             continue
-        if "allow-run-as-root" in container.text or any(_is_given(container, pair) for pair in _ALLOWED):
+        if "allow-run-as-root" in container.text or any(
+            all(name in container.env or name in container.script for name in pair) for pair in _ALLOWED
+        ):
             continue
         message = f"`{container.name}` runs `{program}` as root without `--allow-run-as-root`"
         also = [Label(container.at_word(program), "Open MPI starts here")]
         effect = "Open MPI refuses to start as root, unless the image sets `OMPI_ALLOW_RUN_AS_ROOT`"
         help_ = f"use `{program} --allow-run-as-root`, or set `runAsUser` to another user"
         yield AS_ROOT.at(job.at(path), message, also=also, effect=effect, help=help_)
-
-
-def _is_given(container: Container, names: tuple[str, ...]) -> bool:
-    return all(name in container.env or name in container.script for name in names)
 
 
 CHECKS = (

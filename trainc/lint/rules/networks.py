@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import INIT, Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.shell import unconditional
 from trainc.lint.facts.timing import has_peers
 from trainc.lint.facts.values import flag, rows, table, text, texts
 from trainc.lint.tables.machines import EFA, GPU, device_kind, is_network
-from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.model.sourced import Span
-from trainc.model.tree import Path
 from trainc.text.numbers import parsed_int
 from trainc.text.record import NamedTuple
 
@@ -21,77 +20,75 @@ DNS = Rule("host-network-without-dns-policy", WARNING)
 HOST_PORT = Rule("host-port-clash", WARNING)
 RDMA_OFF = Rule("rdma-switched-off", WARNING)
 PORT_CLASH = Rule("ports-clash-in-pod", ERROR)
+PAIR = Rule("daemon-and-plugin-differ", WARNING)
 
 _TCPX, _TCPXO = "NCCL_GPUDIRECTTCPX_", "NCCL_FASTRAK_"  # what the names of their variables begin with
 _GIB = "/usr/local/gib"
 _INTERFACES = "networking.gke.io/interfaces"
 _TCPXO_DAEMON = "/gpudirect-tcpxo/tcpgpudmarxd"
 
+# Images of a daemon and of its plugin, and the plugins that each daemon works with.
+PAIRS: tuple[tuple[str, str, dict[str, frozenset[str]]], ...] = (
+    ("tcpx/tcpgpudmarxd-dev", "tcpx/nccl-plugin-gpudirecttcpx-dev", {"v2.0.11": frozenset(("v3.1.7",))}),
+    (
+        "tcpxo/tcpgpudmarxd-dev",
+        "tcpxo/nccl-plugin-gpudirecttcpx-dev",
+        {
+            "v1.0.12": frozenset(("v1.0.7", "v1.0.8", "v1.0.8-1")),
+            "v1.0.13": frozenset(("v1.0.7", "v1.0.8", "v1.0.8-1")),
+        },
+    ),
+)
+
 
 def network_half_set_up(job: Job) -> Findings:
     for role in job.roles:
         for container in role.main:
-            for look in (_infiniband, _tcpx, _tcpxo, _efa) if container.devices else ():
-                if (state := look(role, container)) is not None:
-                    there, missing, path = state
-                    message = f"`{container.name}` has {there}, but {missing}"
-                    effect = "NCCL finds no fast network: it fails at start, or runs over TCP"
-                    help_ = "use one complete configuration, such as a component of your platform team"
-                    yield HALF.at(job.at(path or (*container.path, "name")), message, effect=effect, help=help_)
+            for there, missing, at in _halves(role, container) if container.devices else ():
+                message = f"`{container.name}` has {there}, but {missing}"
+                yield _half(at, message, "a component of your platform team")
 
 
-_Half = tuple[str, str, "Path"]
+def _half(at: Span, message: str, example: str, also: Iterable[Label] = ()) -> Finding:
+    effect = "NCCL finds no fast network: it fails at start, or runs over TCP"
+    return HALF.at(at, message, also=also, effect=effect, help=f"use one complete configuration, such as {example}")
 
 
-def _daemon(role: ExpandedRole, *words: str) -> bool:
+def _halves(role: ExpandedRole, container: Container) -> Iterator[tuple[str, str, Span]]:
+    """What a container has of a fast network, what is missing, and where the first is written."""
+    security = table(container.tree, "securityContext")
+    is_privileged = flag(security, "privileged")
+    may_lock = not {"IPC_LOCK", "SYS_ADMIN"}.isdisjoint(texts(table(security, "capabilities"), "add"))
+    card = next((r for r in container.limits if r.startswith(("rdma/", "nvidia.com/rdma"))), "")
+    if card and not is_privileged and not may_lock:
+        lacks = (
+            "lacks the capability `IPC_LOCK`, which it needs to register memory unless the node's limit is unlimited"
+        )
+        yield f"`{card}`", lacks, container.at("resources", "limits", card)
+    if container.sets(_TCPX) and not _has_daemon(role, "tcpgpudmarxd", "tcpx"):
+        yield "variables of GPUDirect-TCPX", "no daemon `tcpgpudmarxd` runs beside it", _first(container, _TCPX)
+    if container.sets(_TCPXO):
+        there = "variables of GPUDirect-TCPXO"
+        if not _has_daemon(role, "tcpgpudmarxd", "rxdm", "fastrak", "tcpxo"):
+            yield there, "no receive daemon (RxDM) runs beside it", _first(container, _TCPXO)
+        elif not any(path == "/dev" or path.startswith("/dev/aperture_devices") for path in _mounted(container)):
+            yield there, "`/dev/aperture_devices` is not mounted", _first(container, _TCPXO)
+    has_efa = is_privileged or role.host_network or EFA in container.limits or EFA in container.requests
+    if role.several and container.literal("FI_PROVIDER") == "efa" and not has_efa:
+        yield "`FI_PROVIDER=efa`", f"requests no `{EFA}`", container.env_at("FI_PROVIDER")
+
+
+def _has_daemon(role: ExpandedRole, *words: str) -> bool:
     held = [each for one in role.containers for each in (text(one.tree, "image"), one.text, one.name)]
     return any(word in each for each in held for word in words)
 
 
-def _first(container: Container, prefix: str) -> Path:
-    return container.env_path(next(name for name in container.env if name.startswith(prefix)))
+def _first(container: Container, prefix: str) -> Span:
+    return container.env_at(next(name for name in container.env if name.startswith(prefix)))
 
 
-def _tcpx(role: ExpandedRole, container: Container) -> _Half | None:
-    if not container.sets(_TCPX) or _daemon(role, "tcpgpudmarxd", "tcpx"):
-        return None
-    return "variables of GPUDirect-TCPX", "no daemon `tcpgpudmarxd` runs beside it", _first(container, _TCPX)
-
-
-def _tcpxo(role: ExpandedRole, container: Container) -> _Half | None:
-    if not container.sets(_TCPXO):
-        return None
-    if not _daemon(role, "tcpgpudmarxd", "rxdm", "fastrak", "tcpxo"):
-        missing = "no receive daemon (RxDM) runs beside it"
-        return "variables of GPUDirect-TCPXO", missing, _first(container, _TCPXO)
-    mounts = [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
-    if any(mount == "/dev" or mount.startswith("/dev/aperture_devices") for mount in mounts):
-        return None
-    return "variables of GPUDirect-TCPXO", "`/dev/aperture_devices` is not mounted", _first(container, _TCPXO)
-
-
-def _efa(role: ExpandedRole, container: Container) -> _Half | None:
-    if (
-        role.several
-        and container.literal("FI_PROVIDER") == "efa"
-        and EFA not in container.limits
-        and EFA not in container.requests
-        and not (flag(table(container.tree, "securityContext"), "privileged") or role.host_network)
-    ):
-        return "`FI_PROVIDER=efa`", f"requests no `{EFA}`", container.env_path("FI_PROVIDER")
-    return None
-
-
-def _infiniband(role: ExpandedRole, container: Container) -> _Half | None:
-    del role
-    card = next((r for r in container.limits if r.startswith(("rdma/", "nvidia.com/rdma"))), "")
-    security = table(container.tree, "securityContext")
-    if not card or flag(security, "privileged"):
-        return None
-    if not {"IPC_LOCK", "SYS_ADMIN"}.isdisjoint(texts(table(security, "capabilities"), "add")):
-        return None
-    lacks = "lacks the capability `IPC_LOCK`, which it needs to register memory unless the node's limit is unlimited"
-    return f"`{card}`", lacks, (*container.path, "resources", "limits", card)
+def _mounted(container: Container) -> list[str]:
+    return [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
 
 
 def tuner_of_other_machine(job: Job) -> Findings:
@@ -126,9 +123,7 @@ def tcpxo_half_set_up(job: Job) -> Findings:
         for part in missing:
             message = f"`{daemon.name}` is a receive daemon for GPUDirect-TCPXO, but {part}"
             also = [Label(role.pod_at("containers"), "these containers")] if "container sets" in part else []
-            effect = "NCCL finds no fast network: it fails at start, or runs over TCP"
-            help_ = "use one complete configuration, such as the component `gke-tcpxo`"
-            yield HALF.at(daemon.at("image"), message, also=also, effect=effect, help=help_)
+            yield _half(daemon.at("image"), message, "the component `gke-tcpxo`", also)
 
 
 def gib_half_set_up(job: Job) -> Findings:
@@ -144,13 +139,10 @@ def gib_half_set_up(job: Job) -> Findings:
         if has_cards:
             there, missing = "RDMA interfaces", f"`{_GIB}` is not mounted"
         for container in role.main if role.devices else ():
-            mounts = [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
-            has_plugin = any(mount.startswith(_GIB) for mount in mounts)
+            has_plugin = any(path.startswith(_GIB) for path in _mounted(container))
             if has_plugin != has_cards and container.devices and (has_plugin or container.sets("NCCL_IB_")):
                 message = f"`{container.name}` has {there}, but {missing}"
-                effect = "NCCL finds no fast network: it fails at start, or runs over TCP"
-                help_ = "use one complete configuration, such as the component `gke-gib`"
-                yield HALF.at(container.at("name"), message, effect=effect, help=help_)
+                yield _half(container.at("name"), message, "the component `gke-gib`")
 
 
 # Variables that keep NCCL or libfabric from the network, or GPUs of a pod from each other.
@@ -242,7 +234,7 @@ def _network(container: Container) -> _Unused | None:
     role = container.role
     for name, prefix in (("GPUDirect-TCPX", _TCPX), ("GPUDirect-TCPXO", _TCPXO)):
         if container.sets(prefix):
-            return _Unused(f"is configured for {name}", role.job.at(_first(container, prefix)), name)
+            return _Unused(f"is configured for {name}", _first(container, prefix), name)
     for resource in (*container.limits, *container.requests):
         if is_network(resource):
             kind = "EFA" if resource.startswith(EFA) else "RDMA"
@@ -266,13 +258,13 @@ def host_network_without_dns_policy(job: Job) -> Findings:
 
 def host_port_clash(job: Job) -> Findings:
     for role in job.roles:
-        if not role.host_network or not role.several or not any("ports" in c.tree for c in role.main):
+        container = next((one for one in role.main if "ports" in one.tree), None)
+        machine, path = role.machine if container is not None and role.host_network and role.several else (None, ())
+        if container is None or machine is None:
             continue
-        machine, path = role.machine
-        count = role.devices.get(machine.resource) if machine is not None else None
-        if machine is None or type(count) is not int or not count or count * 2 > machine.count:
+        count = role.devices.get(machine.resource)
+        if type(count) is not int or not count or count * 2 > machine.count:
             continue
-        container = next(c for c in role.main if "ports" in c.tree)
         message = f"{machine.count // count} pods of `{role.name}` fit on one machine, but all use the same host port"
         also = [Label(job.at(path), f"{machine.count} accelerators, {count} per pod")]
         effect = "the second pod on a machine stays pending or fails with `address already in use`"
@@ -282,13 +274,9 @@ def host_port_clash(job: Job) -> Findings:
 
 def ports_clash_in_pod(job: Job) -> Findings:
     for role in job.roles:
-        if len(role.containers) < 2:
-            continue
         seen: dict[tuple[object, str], tuple[Container, int]] = {}
         for container in role.containers:
-            if container.kind == "init container":
-                continue
-            for index, port in enumerate(rows(container.tree, "ports")):
+            for index, port in enumerate(rows(container.tree, "ports") if container.kind is not INIT else ()):
                 key = (getattr(port.get("containerPort"), "value", None), text(port, "protocol") or "TCP")
                 other = seen.setdefault(key, (container, index))
                 if other[0] is not container and key[0] is not None:
@@ -300,7 +288,23 @@ def ports_clash_in_pod(job: Job) -> Findings:
                     yield PORT_CLASH.at(at, message, also=also, effect=effect, help=help_, level=WARNING)
 
 
+def daemon_and_plugin_differ(job: Job) -> Findings:
+    for role in job.roles:
+        tagged = [(container, *text(container.tree, "image").rpartition(":")[::2]) for container in role.containers]
+        for daemon_image, plugin_image, known in PAIRS if len(tagged) > 1 else ():
+            daemon, served = next(((one, tag) for one, name, tag in tagged if name.endswith(daemon_image)), (None, ""))
+            plugin, used = next(((one, tag) for one, name, tag in tagged if name.endswith(plugin_image)), (None, ""))
+            fitting = known.get(served)
+            if daemon is None or plugin is None or not fitting or used in fitting:
+                continue
+            message = f"plugin {used} is not a known match for daemon {served}"
+            also = [Label(daemon.at("image"), f"daemon {served}")]
+            help_ = f"use plugin {' or '.join(f'`{tag}`' for tag in sorted(fitting))} with this daemon"
+            effect = "connections fail, or data is lost silently"
+            yield PAIR.at(plugin.at("image"), message, also=also, effect=effect, help=help_)
+
+
 CHECKS = (
-    network_half_set_up, tuner_of_other_machine, tcpxo_half_set_up, gib_half_set_up, host_network_without_dns_policy,
+    daemon_and_plugin_differ, network_half_set_up, tuner_of_other_machine, tcpxo_half_set_up, gib_half_set_up, host_network_without_dns_policy,
     host_port_clash, ports_clash_in_pod, rdma_switched_off,
 )  # fmt: skip

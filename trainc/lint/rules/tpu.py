@@ -9,6 +9,7 @@ from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
 from trainc.lint.facts.values import substituted, table, text
 from trainc.lint.tables.machines import GENERATIONS, SLICE, Generation
 from trainc.model.finding import ERROR, WARNING, Label, Rule
+from trainc.model.sourced import Span
 from trainc.model.tree import Path
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import EXCLUSIVE, KUEUE_QUEUE, TPU_RESOURCE
@@ -20,6 +21,7 @@ SELECTOR = Rule("tpu-selector-missing", ERROR)
 HOST = Rule("tpu-chips-per-host", ERROR)
 SINGLE = Rule("multislice-single-host", WARNING)
 SHARED_POOLS = Rule("slices-share-node-pools", WARNING)
+SLICES = Rule("multislice-half-set-up", WARNING)
 
 ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
 
@@ -166,6 +168,39 @@ def multislice_single_host(job: Job) -> Findings:
             yield SINGLE.at(job.at(_topology_path(role)), message, also=also, effect=effect, help=help_)
 
 
+# All that a slice is told of the others.
+_MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
+
+
+def multislice_half_set_up(job: Job) -> Findings:
+    for role in job.roles:
+        names = [name for name in _MEGASCALE if any(name in container.env for container in role.main)]
+        # Without any the slices are separate, or a platform sets all three itself, as JobSet's own example leaves it to.
+        if type(role.replicas) is not int or not names or TPU_RESOURCE not in role.devices:
+            continue
+        missing: list[tuple[str, Span]] = []
+        if role.replicas < 2:
+            container = next(one for one in role.main if names[0] in one.env)
+            if container.value(_MEGASCALE[0]) != "1":  # a launcher writes them for one slice as for many
+                missing.append(("it has only one Job", container.env_at(names[0])))
+        else:
+            if len(names) < len(_MEGASCALE):
+                lacking = ", ".join(f"`{name}`" for name in _MEGASCALE if name not in names)
+                missing.append((f"{lacking} {'is' if len(names) == 2 else 'are'} not set", role.at("replicas")))
+            if SLICE not in role.annotations and EXCLUSIVE not in _annotations(job, role):
+                missing.append((f"the annotation `{EXCLUSIVE}` is missing", role.at("replicas")))
+        for what, at in missing:
+            message = f"`{role.name}` is configured for several TPU slices, but {what}"
+            effect = "the slices do not find each other, or they share a node pool"
+            help_ = "use one complete configuration, such as the component `tpu-multislice`"
+            yield SLICES.at(at, message, effect=effect, help=help_)
+
+
+def _annotations(job: Job, role: ExpandedRole) -> set[str]:
+    """The annotations of the JobSet and of the Jobs of a role."""
+    return {*table(job.metadata, "annotations"), *table(table(table(role.tree, "template"), "metadata"), "annotations")}
+
+
 def slices_share_node_pools(job: Job) -> Findings:
     if any(key.startswith("kueue.x-k8s.io/") for key in table(job.metadata, "labels")):
         return  # the queue chooses the nodes
@@ -181,14 +216,12 @@ def slices_share_node_pools(job: Job) -> Findings:
 
 
 def _is_placed(job: Job, role: ExpandedRole) -> bool:
-    places = (table(job.metadata, "annotations"), table(table(role.tree["template"], "metadata"), "annotations"))
-    keys = {key for held in (*places, role.annotations) for key in held}
-    if EXCLUSIVE in keys or any(key.startswith("kueue.x-k8s.io/podset") for key in keys):
-        return True
-    return "affinity" in role.pod or "schedulingGates" in role.pod
+    keys = {*_annotations(job, role), *role.annotations}
+    is_annotated = EXCLUSIVE in keys or any(key.startswith("kueue.x-k8s.io/podset") for key in keys)
+    return is_annotated or "affinity" in role.pod or "schedulingGates" in role.pod
 
 
 CHECKS = (
-    tpu_topology_mismatch, tpu_topology_unknown, tpu_accelerator_unknown, tpu_selector_missing, tpu_chips_per_host,
+    multislice_half_set_up, tpu_topology_mismatch, tpu_topology_unknown, tpu_accelerator_unknown, tpu_selector_missing, tpu_chips_per_host,
     multislice_single_host, slices_share_node_pools,
 )  # fmt: skip
