@@ -22,7 +22,6 @@ from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
-from trainc.model.settings import Project, Selection
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree, get, value
 from trainc.report.dumps import dumps as as_json
@@ -40,7 +39,11 @@ def run(options: Options) -> int:
 
     Where nothing is known of any job the exit code is 2: no answer is not a good one.
     """
-    nodes = _what_if(options.one("what_if"))
+    wish = options.one("what_if")
+    key, _, text = wish.partition("=")
+    nodes = whole_number(text, least=1)
+    if wish and (key != "numNodes" or nodes is None):
+        raise Trouble(f"--what-if must be numNodes=N with N a whole number of 1 or more, not `{wish}`")
     session = Session(options)
     session.project = session.project.checked(session.project.checks._replace(capacity=False))
     inventories = (read_dump(dump_contents(path), path, session.report) for path in options.all("inventory"))
@@ -51,20 +54,17 @@ def run(options: Options) -> int:
     dumps: dict[str, Shown] = {}
     for cluster in session.project.clusters:
         if jobs := [one for one in bundles if one.jobset is not None and one.cluster == cluster.name]:
-            placements = FitAnswers(session, joined(cluster.objects, beside, objects), nodes)
+            placements = _Answers(session, joined(cluster.objects, beside, objects), nodes or 0)
             known = placements.alone.facts
             dumps[cluster.name] = {"date": known.date, "assumedEmpty": known.assumed_empty()}
             rows += [_row(session, cluster, bundle, answer) for bundle, answer in placements.answers(jobs)]
     if not rows and not session.report.failed:
         raise Trouble("no job under the paths given")
-    if rows or options.one("report") == "json":
-        form = options.one("report", "text")
-        if form == "json":
-            data(as_json({"dumps": dumps, "jobs": rows}, sort_keys=False))
-        elif form == "markdown":
-            answer(*markdown(rows, dumps))
-        else:
-            answer(*table(rows, dumps))
+    form = options.one("report", "text")
+    if form == "json":
+        data(as_json({"dumps": dumps, "jobs": rows}, sort_keys=False))
+    elif rows:
+        answer(*(markdown if form == "markdown" else table)(rows, dumps))
     # What keeps jobs from being compiled; what keeps them from starting stands in the answers.
     for finding in session.report.only(lambda one: one.level == ERROR).findings:
         tell(*finding_lines(finding, session.lines, session.shown), "")
@@ -76,16 +76,6 @@ def run(options: Options) -> int:
 
 _FINE = (*GOOD, WAITS, UNKNOWN)
 _OF_CLUSTERS = frozenset({*DECISIVE, *RUNNING, INVENTORY})
-
-
-def _what_if(word: str) -> int:
-    key, _, text = word.partition("=")
-    if not word:
-        return 0
-    number = whole_number(text, least=1)
-    if key != "numNodes" or number is None:
-        raise Trouble(f"--what-if must be numNodes=N with N a whole number of 1 or more, not `{word}`")
-    return number
 
 
 def objects_beside(bundles: Iterable[Bundle]) -> Objects:
@@ -109,29 +99,39 @@ def joined(*parts: Mapping[str, Mapping[str, Tree]]) -> Objects:
     return objects
 
 
-class FitAnswers:
+def cluster_facts(session: Session, objects: Objects) -> ClusterFacts:
+    """What the objects of a cluster say.
+
+    Raises:
+        Trouble: where an amount in them is not a quantity.
+    """
+    facts = ClusterFacts(objects, closed=session.project.checks.closed_world)
+    if facts.malformed:
+        raise Trouble("; ".join(f"{leaf.origin}: `{leaf.value}` is not a valid quantity" for leaf in facts.malformed))
+    return facts
+
+
+class _Scaled(NamedTuple):
+    """A JobSet with its PodGroups, or why there is none of that size."""
+
+    jobset: Tree
+    groups: list[Tree]
+    refusal: str = ""
+
+
+class _Answers:
     """What one cluster answers about jobs, as the options want it: idle, now, or with all jobs together."""
 
     def __init__(self, session: Session, objects: Objects, nodes: int) -> None:
         self._session, self._nodes = session, nodes
-        self.alone = Fit(self._facts(objects))
+        self.alone = Fit(cluster_facts(session, objects))
         self._is_together = session.options.has("together")
         is_idle = not session.options.has("now")
         self._fit = self.alone
         if self._is_together or not is_idle:
-            self._fit = Fit(self._facts(objects), is_idle=is_idle, alone=self.alone)
-        self._scaling = (
-            Scaling(session.project, session.selection) if nodes or session.options.has("headroom") else None
-        )
+            self._fit = Fit(cluster_facts(session, objects), is_idle=is_idle, alone=self.alone)
+        self._documents = load(session.project, session.selection, Report())
         self._headrooms: dict[str, int] = {}
-
-    def _facts(self, objects: Objects) -> ClusterFacts:
-        facts = ClusterFacts(objects, closed=self._session.project.checks.closed_world)
-        if facts.malformed:
-            raise Trouble(
-                "; ".join(f"{leaf.origin}: `{leaf.value}` is not a valid quantity" for leaf in facts.malformed)
-            )
-        return facts
 
     def answers(self, jobs: list[Bundle]) -> Iterator[tuple[Bundle, FitAnswer]]:
         """Each job with its answer; together they come by priority, then by name, and hold what they get."""
@@ -139,7 +139,7 @@ class FitAnswers:
         if self._is_together:
             order.sort(key=lambda bundle: (-self.alone.priority(bundle.jobset), _name(bundle)))
         for bundle in order:
-            scaled = self._scaled(bundle)
+            scaled = self._scaled(bundle, self._nodes)
             if scaled.refusal:
                 yield bundle, FitAnswer(None, NEVER, scaled.refusal)
                 continue
@@ -150,12 +150,7 @@ class FitAnswers:
             if self._is_together:
                 self._fit.reserve(answer, scaled.groups)
 
-    def _scaled(self, bundle: Bundle) -> Scaled:
-        if self._nodes and self._scaling is not None:
-            return self._scaling.at(bundle, self._nodes)
-        return Scaled(bundle.jobset, groups_of(bundle.around))
-
-    def _headroom(self, bundle: Bundle, scaled: Scaled) -> int:
+    def _headroom(self, bundle: Bundle, scaled: _Scaled) -> int:
         """How many more nodes the job could ask for; the same for jobs that differ in nothing that decides."""
         key = class_of(scaled.jobset)
         if self._is_together or key not in self._headrooms:
@@ -165,10 +160,30 @@ class FitAnswers:
         return self._headrooms[key]
 
     def _fits(self, bundle: Bundle, nodes: int) -> bool:
-        scaled = self._scaling.at(bundle, nodes) if self._scaling else None
-        if scaled is None or scaled.refusal:
-            return False
-        return self._fit.answer(scaled.jobset, scaled.groups).status in GOOD
+        scaled = self._scaled(bundle, nodes)
+        return not scaled.refusal and self._fit.answer(scaled.jobset, scaled.groups).status in GOOD
+
+    def _scaled(self, bundle: Bundle, nodes: int) -> _Scaled:
+        """The job with so many nodes, as it is with 0; only a TrainJob says what else changes, of others pods are counted."""
+        if not nodes:
+            return _Scaled(bundle.jobset, groups_of(bundle.around))
+        document = bundle.document
+        if document.kind != "TrainJob":
+            return _Scaled(with_pods(bundle.jobset, nodes), [])
+        tree = document.written
+        spec = tree["spec"]
+        written = get(spec, "trainer")
+        trainer = {**(written if type(written) is dict else {}), "numNodes": Sourced(nodes, Origin(None, "what if"))}
+        tree = {**tree, "spec": {**spec, "trainer": trainer}}
+        resized = Document(document.file, tree, document.marks, document.start)
+        project, report = self._session.project, Report(compiles=False)
+        project = project.at(next(one for one in project.clusters if one.name == bundle.cluster))
+        selection = self._session.selection
+        for made in pipeline.instead([resized], document.file, self._documents, project, selection, report):
+            if made.jobset is not None:
+                return _Scaled(made.jobset, groups_of(made.around))
+        message = report.findings[0].message if report.findings else "it does not compile"
+        return _Scaled(None, [], f"with {nodes} nodes: {message}")
 
 
 def _name(bundle: Bundle) -> str:
@@ -187,41 +202,3 @@ def _row(session: Session, cluster: Cluster, bundle: Bundle, answer: FitAnswer) 
     if cluster.name:
         row["cluster"] = cluster.name
     return {**row, **answer_data(answer)}
-
-
-class Scaled(NamedTuple):
-    """A JobSet with its PodGroups, or why there is none of that size."""
-
-    jobset: Tree
-    groups: list[Tree]
-    refusal: str = ""
-
-
-class Scaling:
-    """The jobs of a run in other sizes."""
-
-    def __init__(self, project: Project, selection: Selection) -> None:
-        self._project = project
-        self._selection = selection
-        self._documents = load(project, selection, Report())
-
-    def at(self, bundle: Bundle, nodes: int) -> Scaled:
-        """The job with so many nodes; only a TrainJob says what else that changes, of others the pods are counted."""
-        if bundle.document.kind != "TrainJob":
-            return Scaled(with_pods(bundle.jobset, nodes), [])
-        cluster = next(one for one in self._project.clusters if one.name == bundle.cluster)
-        report, document = Report(compiles=False), _with_nodes(bundle.document, nodes)
-        project = self._project.at(cluster)
-        for made in pipeline.instead([document], document.file, self._documents, project, self._selection, report):
-            if made.jobset is not None:
-                return Scaled(made.jobset, groups_of(made.around))
-        message = report.findings[0].message if report.findings else "it does not compile"
-        return Scaled(None, [], f"with {nodes} nodes: {message}")
-
-
-def _with_nodes(document: Document, nodes: int) -> Document:
-    tree = document.written
-    spec = tree["spec"]
-    written = get(spec, "trainer")
-    trainer = {**(written if type(written) is dict else {}), "numNodes": Sourced(nodes, Origin(None, "what if"))}
-    return Document(document.file, {**tree, "spec": {**spec, "trainer": trainer}}, document.marks, document.start)

@@ -6,14 +6,14 @@ import os
 from typing import Any
 
 from trainc.changes.compare.rendering_state import RenderingStates
-from trainc.cli.fit import FitAnswers, joined, objects_beside
+from trainc.cli.fit import cluster_facts, joined, objects_beside
 from trainc.cli.job_rows import has_output, inheritance, job_row
 from trainc.cli.options import PROJECT, Options
 from trainc.cli.output import data, tell
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.cluster.capacity.answers import answer_data
-from trainc.cluster.capacity.fit import FitAnswer
+from trainc.cluster.capacity.fit import Fit, FitAnswer
 from trainc.cluster.capacity.groups import groups_of
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool import Tally
@@ -31,20 +31,15 @@ from trainc.text.trouble import Inapplicable, Trouble
 Row = dict[str, Any]
 
 
-_STDOUT = "-"
-
-
 def show_page(options: Options) -> int:
     """Write the page; 1 where it lists a job that is not compiled."""
-    if not (target := options.one("output", _STDOUT)):
+    if not (target := options.one("output", "-")):
         raise Trouble("--output takes the name of a file, or - for standard output")
     parts: list[tuple[dict[str, Any], dict[str, Any]]] = []
     code = across_projects(options, lambda one: _collect(one, parts))
-    title = next((index["name"] for index, _ in parts if index["name"]), "") if len(parts) == 1 else ""
-    text = page_html(
-        f"{title or 'training jobs'} - trainc", [index for index, _ in parts], [details for _, details in parts]
-    )
-    if target == _STDOUT:
+    title = (parts[0][0]["name"] if len(parts) == 1 else "") or "training jobs"
+    text = page_html(f"{title} - trainc", [index for index, _ in parts], [details for _, details in parts])
+    if target == "-":
         for part in text:
             data(part)
     else:
@@ -77,14 +72,8 @@ def _collect(options: Options, parts: list[tuple[dict[str, Any], dict[str, Any]]
     if not jobs and not report.findings:
         raise Inapplicable("nothing to show: no job under the paths given")
     capacity = _capacity(session, jobs, spool.bundles)
-    index, details = project_data(
-        project,
-        jobs,
-        inheritance(project, session.selection.paths, spool.bundles),
-        report,
-        SourceLines(session.lines),
-        capacity,
-    )
+    runtimes = inheritance(project, session.selection.paths, spool.bundles)
+    index, details = project_data(project, jobs, runtimes, report, SourceLines(session.lines), capacity)
     index["folder"] = options.one(PROJECT)
     parts.append((index, details))
     refused = report.account.totals()[REFUSED]
@@ -111,18 +100,13 @@ def _capacity(session: Session, jobs: list[tuple[Bundle, Row]], bundles: list[Bu
 
 
 def _of_cluster(session: Session, cluster: Cluster, jobs: list[tuple[Bundle, Row]], beside: Any) -> Row | None:
-    fit = FitAnswers(session, joined(cluster.objects, beside), 0).alone
+    fit = Fit(cluster_facts(session, joined(cluster.objects, beside)))
     answers: list[FitAnswer] = []
     for bundle, row in jobs:
         answer = fit.answer(bundle.jobset, groups_of(bundle.around))
         answers.append(answer)
-        content = {**answer_data(answer), "status": answer.status}
-        row["fit"] = {
-            "status": answer.status,
-            "reason": answer.reason,
-            "change": answer.change,
-            "where": placing(content),
-        }
+        where = placing({**answer_data(answer), "status": answer.status})
+        row["fit"] = {"status": answer.status, "reason": answer.reason, "change": answer.change, "where": where}
     devices = sorted({name for _, row in jobs for name in row["accelerators"]})
     known = capacity_data(fit.facts, answers, devices)
     if known is None:
