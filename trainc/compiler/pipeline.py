@@ -52,7 +52,7 @@ def build(
     together = SharedNames(known)
     catalogs = fill(project, selection, spool, report, together, forms=forms)
     if known is not None:
-        known.check(spool.outcomes, report, together)
+        known.check(spool.outcomes, report, has_met_cached=together.has_met_cached)
         spool.know(known)
         report.account.known += known.sources
         report.reached_runtimes |= known.runtimes
@@ -308,7 +308,7 @@ def _on(project: Project, catalog: Catalog, report: Report) -> Iterator[Bundle]:
             report.account.advance()
         bundle = lower(plan, project, report)
         if plan.barred:
-            report.account.refuse()
+            report.account.current = None  # what is found in the rest of it decides nothing
         if bundle is None:
             continue
         verify(bundle, _with_objects(bundle, project, catalog), report, catalog.objects)

@@ -6,11 +6,12 @@ error where it turns out to be the reason why a job is not compiled.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, Finding, Label, Rule
 from trainc.model.sourced import Span
+from trainc.text.counting import few
 from trainc.text.record import NamedTuple
 
 Key = tuple[str, int, str]  # the file, which of its documents, the cluster that is compiled for
@@ -38,14 +39,13 @@ class Withheld(NamedTuple):
         effect = "trainc cannot read the document" if self.finding.rule.unreadable else "the job is not compiled"
         if self.spans:
             also = tuple(Label(span, f"this comment cannot suppress it: {effect}") for span in self.spans)
-            return self.finding.restored(level, also, ())
+            return self.finding.restored(level, also)
+        note = f"`--only admission` limits what is checked; {effect}"
         if self.option:
-            return self.finding.restored(level, (), (f"`{self.option}` cannot suppress this: {effect}",))
-        if self.level:
-            return self.finding.restored(
-                level, (), (f"`rules` in trainc.yaml cannot set this to `{self.level}`: {effect}",)
-            )
-        return self.finding.restored(level, (), (f"`--only admission` limits what is checked; {effect}",))
+            note = f"`{self.option}` cannot suppress this: {effect}"
+        elif self.level:
+            note = f"`rules` in trainc.yaml cannot set this to `{self.level}`: {effect}"
+        return self.finding.restored(level, notes=(note,))
 
 
 class AccountEntry:
@@ -75,7 +75,7 @@ class Account:
         self._entries: dict[Key, AccountEntry] = {}
         self.unread: set[tuple[str, int]] = set()  # file and first line of documents that cannot be read
         self.unasked: set[str] = set()  # files of clusters that this run does not compile for: not even read
-        self.others: dict[str, tuple[str, ...]] = {}  # by file without a job, the kinds of what it holds
+        self.others: dict[str, list[str]] = {}  # by file without a job, the kinds of what it holds
         self.blank: dict[str, str] = {}  # by file without a single object, what is said of it
         self.known = 0  # jobs of files that the run leaves alone, compiled by one before
         self.current: AccountEntry | None = None
@@ -94,18 +94,10 @@ class Account:
         """Count a document that cannot be read as refused, whatever it was meant to be; it starts on that line."""
         self.unread.add((file, line))
 
-    def leave(self, file: str) -> None:
-        """Count a file as left to other clusters, whatever jobs it holds."""
-        self.unasked.add(file)
-
     def advance(self) -> None:
         """A stage let the job pass: what was silenced so far does not stop it."""
         if self.current is not None:
             self.current.withheld.clear()
-
-    def refuse(self) -> None:
-        """The current job is refused for what was reported so far; what is found in the rest of it decides nothing."""
-        self.current = None
 
     def end(self, ending: str) -> None:
         """Say what became of the current job."""
@@ -155,10 +147,6 @@ class Account:
             if entry.ending == REFUSED and name == cluster:
                 yield entry
 
-    def record_others(self, file: str, kinds: Iterable[str]) -> None:
-        """Note what a file without a job holds."""
-        self.others[file] = tuple(kinds)
-
     def others_listed(self) -> str:
         """What a run without a single job saw in the files that it read, empty for every other run."""
         if self.has_jobs or self.unread or not self.others:
@@ -168,10 +156,7 @@ class Account:
             for kind in kinds:
                 counts[kind] = counts.get(kind, 0) + 1
         parts = [_count(number, kind) for kind, number in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
-        shown = ", ".join(parts[:_MAX_KINDS_NAMED]) + (
-            f" and {len(parts) - _MAX_KINDS_NAMED} more kinds" if len(parts) > _MAX_KINDS_NAMED else ""
-        )
-        return f"read {_count(len(self.others), 'file')}: {shown}; no training job"
+        return f"read {_count(len(self.others), 'file')}: {few(parts, _MAX_KINDS_NAMED, 'kinds')}; no training job"
 
     def kinds_in(self, file: str) -> set[str]:
         """The kinds of the jobs in a file."""

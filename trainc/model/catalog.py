@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.references import Reference
 from trainc.model.report import Report
@@ -12,12 +13,7 @@ from trainc.model.sourced import Span
 from trainc.model.tree import Tree, leaves
 from trainc.text.record import NamedTuple, Protocol
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Point = tuple[str, int, int]  # file, line, column
-    from trainc.model.bundle import Bundle
-else:
-    Objects = object  # for modules that import the names of types with all others
+Point = tuple[str, int, int]  # file, line, column
 
 
 class RuntimeIndex(Protocol):
@@ -149,14 +145,6 @@ class Entry(NamedTuple):
     beside: tuple[Document, ...] = ()
 
 
-_new = tuple.__new__  # an entry that names all of its fields, made without asking which they are
-
-
-def entry_of(document: Document, companions: tuple[Document, ...], beside: tuple[Document, ...]) -> Entry:
-    """One thing to compile with the other documents of its file."""
-    return _new(Entry, (document, companions, beside))
-
-
 class RefusedEntry(NamedTuple):
     """What can still be read of a job that is refused, and where its text says what was taken out of it."""
 
@@ -172,24 +160,20 @@ class RuntimeLookup(NamedTuple):
 
 
 class Catalog:
-    """Entries to compile, one at a time, and where the runtimes and components that they may reach are found.
+    """Entries to compile, and where the runtimes and components that they may reach are found.
 
-    `passing` holds, once all entries have been seen, documents of other files that the run keeps, and `unread` the jobs
+    `entries` gives each admitted job or JobSet in the order of the files, and keeps none. `passing` holds, once all entries have been seen, documents of other files that the run keeps, and `unread` the jobs
     that were refused before anybody could make a plan of them; `refused` are the parts of those that can be read.
     `objects` finds what jobs name in the files of the project.
     """
 
     def __init__(self, entries: Callable[[], Iterator[Entry]], runtimes: RuntimeIndex, objects: Objects) -> None:
-        self._entries = entries
+        self.entries = entries
         self.objects = objects
         self.passing: list[Bundle] = []
         self.unread: list[Document] = []
         self.refused: list[RefusedEntry] = []
         self.runtimes = runtimes
-
-    def entries(self) -> Iterator[Entry]:
-        """Each admitted job or JobSet, in the order of the files; none is kept."""
-        return self._entries()
 
 
 class RuntimeFolder(NamedTuple):

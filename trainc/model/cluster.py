@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from trainc.model.document import Document
 from trainc.model.sourced import Sourced, Span
-from trainc.model.tree import Tree, value
+from trainc.model.tree import Tree, get, value
 from trainc.text.numbers import whole_number
 from trainc.text.placeholders import is_placeholder
 from trainc.text.record import Any, Immutable, NamedTuple, Protocol, Self
@@ -144,23 +144,15 @@ class Cluster(Immutable):
         """What pods of a RuntimeClass need beyond their containers, None where nothing is known of it."""
         if runtime_class is None:
             return None
-        runtime = self.objects.get("RuntimeClass", {}).get(runtime_class)
-        fixed = runtime.get("overhead") if type(runtime) is dict else None
-        return fixed.get("podFixed") if type(fixed) is dict else None
+        return get(self.objects.get("RuntimeClass", {}).get(runtime_class), "overhead", "podFixed")
 
     def topology_levels(self) -> list[str] | None:
         """The node labels that the cluster's Topologies name, None where nobody has listed any."""
         if (topologies := self.objects.get("Topology")) is None:
             return [] if self.closed else None
-        levels = [level for tree in topologies.values() for level in _levels(tree)]
-        return sorted(set(levels))
-
-
-def _levels(topology: Tree) -> list[str]:
-    spec = topology.get("spec") if type(topology) is dict else None
-    levels = spec.get("levels") if type(spec) is dict else None
-    labels = [value(level, "nodeLabel") for level in levels] if type(levels) is list else []
-    return [label for label in labels if type(label) is str]
+        listed = [get(tree, "spec", "levels") for tree in topologies.values()]
+        labels = {value(level, "nodeLabel") for levels in listed if type(levels) is list for level in levels}
+        return sorted(label for label in labels if type(label) is str)
 
 
 def version(text: str) -> Version | None:

@@ -117,17 +117,12 @@ class Document:
             parent = self.marks.get(id(get(self.written, *path[:-1])))
             mark = parent[4].get(path[-1]) if parent and parent[4] else None
             if mark:
-                return span_of(self.file, mark)
+                return Span(self.file, *mark)
         node = get(self.written, *path)
         if type(node) is Sourced:
             return node.origin.at
         marks = self.marks.get(id(node))
         return Span(self.file, *marks[:4]) if marks and node is not None else None
-
-
-def span_of(file: str, stretch: Stretch) -> Span:
-    """The span of a stretch of a file."""
-    return Span(file, *stretch)
 
 
 def _text(tree: Tree, key: str) -> str:

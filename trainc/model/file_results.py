@@ -9,16 +9,10 @@ from trainc.model.bundle import Bundle
 from trainc.model.references import KINDS, RECOUNTED, Reference
 from trainc.model.report import Report
 from trainc.model.tree import value
-from trainc.text.record import Any, Protocol
+from trainc.text.record import Any
 
 Identity = tuple[Any, ...]  # of a runtime
 Key = tuple[str, ...]  # cluster, kind, namespace, name
-
-
-class CrossJobChecks(Protocol):
-    """What only shows across jobs."""
-
-    has_met_cached: bool
 
 
 class CacheMissError(Exception):
@@ -131,9 +125,9 @@ class CachedResults:
         """Whether one of the files holds a job from which an object of that name comes."""
         return self.names.get(joined(key)) in self.files
 
-    def check(self, outcomes: FileResults | None, report: Report, together: CrossJobChecks) -> None:
+    def check(self, outcomes: FileResults | None, report: Report, *, has_met_cached: bool) -> None:
         """Raise CacheMissError where what was compiled again may concern what was not."""
         assert outcomes is not None
         beside = any(outcome.has_companions for outcome in outcomes.files.values())
-        if beside or together.has_met_cached or outcomes.clean(report, self.again) is None:
+        if beside or has_met_cached or outcomes.clean(report, self.again) is None:
             raise CacheMissError

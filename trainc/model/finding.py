@@ -138,21 +138,13 @@ class Finding(NamedTuple):
         """The place shown first."""
         return self.labels[0].span
 
-    def at_level(self, level: str) -> Finding:
-        """This finding with another level."""
-        return self if level == self.level else self._replace(level=level)
-
-    def restored(self, level: str, also: tuple[Label, ...], notes: tuple[str, ...]) -> Finding:
+    def restored(self, level: str, also: tuple[Label, ...] = (), notes: tuple[str, ...] = ()) -> Finding:
         """This finding at a level that nobody can change, with the places and the reasons of a rejected `allow`."""
         return self._replace(level=level, labels=self.labels + also, notes=self.notes + notes)
 
     def without_refusal(self) -> Finding:
         """This finding where the server has refused the object before it comes to this."""
         return self._replace(refusal=None)
-
-    def led_by(self, label: Label) -> Finding:
-        """This finding with another place before its own."""
-        return self._replace(labels=(label, *self.labels))
 
     def placed(self, there: Span, here: Span) -> Finding:
         """This finding with its first label here instead of there, and without its other labels there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainc.model.sourced import Sourced
-from trainc.model.tree import Path, Tree, value
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.merge_keys import MERGE_KEYS
 from trainc.text.record import Any
 
@@ -19,9 +19,7 @@ def keyed(tree: Tree, path: Path) -> Steps:
     field = ""
     for step in path:
         tree = tree[step]
-        key = MERGE_KEYS.get(field, "") if type(step) is int else ""
-        name = value(tree, key) if key and type(tree) is dict else None
-        steps.append((key, name) if name is not None else step)
+        steps.append(item_step(field, step, tree) if type(step) is int else step)
         field = step if type(step) is str else field
     return tuple(steps)
 
@@ -33,16 +31,16 @@ def keyed_leaves(tree: Tree, steps: Steps = (), field: str = "") -> Iterator[tup
             yield from keyed_leaves(node, (*steps, name), name)
     elif type(tree) is list:
         for index, item in enumerate(tree):
-            yield from keyed_leaves(item, keyed_step(steps, field, index, item), field)
+            yield from keyed_leaves(item, (*steps, item_step(field, index, item)), field)
     else:
         yield steps, tree
 
 
-def keyed_step(steps: Steps, field: str, index: int, item: Tree) -> Steps:
-    """The keyed path of an item of a list that a field holds."""
+def item_step(field: str, index: int, item: Tree) -> Step:
+    """The step to an item of a list that a field holds: by its key where it has one."""
     key = MERGE_KEYS.get(field, "")
     name = value(item, key) if key and type(item) is dict else None
-    return (*steps, index if name is None else (key, name))
+    return index if name is None else (key, name)
 
 
 def located(tree: Tree, steps: Steps) -> Path | None:
@@ -67,11 +65,8 @@ def _position(tree: Tree, step: Step) -> str | int | None:
 
 def at_path(tree: Tree, steps: Steps) -> Tree:
     """The node that a keyed path leads to, None where there is none."""
-    if (path := located(tree, steps)) is None:
-        return None
-    for step in path:
-        tree = tree[step]
-    return tree
+    path = located(tree, steps)
+    return None if path is None else get(tree, *path)
 
 
 def names(steps: Steps) -> list[str]:
@@ -157,10 +152,9 @@ def _children(tree: Tree, field: str) -> Iterator[tuple[Step, str, Tree]]:
         for name, node in tree.items():
             yield name, _flat(name), node
         return
-    key = MERGE_KEYS.get(field, "")
     for index, item in enumerate(tree):
-        name = value(item, key) if key and type(item) is dict else None
-        yield (index, str(index), item) if name is None else ((key, name), _flat(str(name)), item)
+        step = item_step(field, index, item)
+        yield step, _flat(names((step,))[0]), item
 
 
 def in_order(path: str) -> list[tuple[int, int, str]]:

@@ -77,10 +77,7 @@ class Role:
 
     def init_container(self, name: str) -> Tree | None:
         """The first init container of that name."""
-        for container in self.pod.get("initContainers") or ():
-            if value(container, "name") == name:
-                return container
-        return None
+        return next((one for one in self.init_containers if value(one, "name") == name), None)
 
     def __repr__(self) -> str:
         return f"Role({self.name.value} x{self.count.value})"
@@ -137,7 +134,7 @@ class Plan:
         self.gang = gang  # podGroupPolicy with its defaults, None where the runtime has none
         self.template = template
         self.roles = roles
-        self.trainer = trainer_of(roles)
+        self.trainer = next((role for role in roles if role.ancestor == TRAINER), None)
         self.overrides = overrides
         self.steps, self.below = steps, below  # what its layers are made of: its own and those that its runtime has
         self.secrets: Mapping[str, Sourced[str]] = secrets or {}  # by framework: existing:NAME or external-secrets
@@ -214,24 +211,7 @@ class Plan:
 
     def _copy(self) -> Plan:
         view = Plan.__new__(Plan)
-        view.document, view.companions, view.beside, view.runtime = (
-            self.document,
-            self.companions,
-            self.beside,
-            self.runtime,
-        )
-        view.job, view.block, view.name, view.namespace = self.job, self.block, self.name, self.namespace
-        view.framework, view.policy, view.gang, view.secrets = self.framework, self.policy, self.gang, self.secrets
-        view.template, view.roles, view.trainer = self.template, self.roles, self.trainer
-        view.refused, view.barred = self.refused, self.barred
-        view.overrides, view.steps, view.below = self.overrides, self.steps, self.below
+        for field in self.__slots__:
+            setattr(view, field, getattr(self, field))
         view._inferred = None  # noqa: SLF001 (one of its own kind)
         return view
-
-
-def trainer_of(roles: tuple[Role, ...]) -> Role | None:
-    """The first role labelled as trainer, None where none is."""
-    for role in roles:
-        if role.ancestor == TRAINER:
-            return role
-    return None

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, stamp, value
 from trainc.text.record import NamedTuple
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.model.bundle import Bundle
 
 CLAIM = "PersistentVolumeClaim"
 # A field that holds a name: the kind, and the fields below it of which one is the name.
@@ -68,10 +65,6 @@ class References:
         """Note what a job in a file names."""
         for reference in references:
             self.files.setdefault(reference, set()).add(file)
-
-    def absorb(self, other: References) -> None:
-        """Add what another worker has noted."""
-        self.include(other.files)
 
     def include(self, files: Mapping[Reference, Iterable[str]]) -> None:
         """Add what jobs of these files name."""

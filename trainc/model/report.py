@@ -86,15 +86,13 @@ def deduplicated(findings: Findings) -> Findings:
             explained.setdefault(rule, set()).update(label.span for label in finding.labels)
     if not explained:
         return findings
-    return {identity: finding for identity, finding in findings.items() if not _is_explained(finding, explained)}
-
-
-def _is_explained(finding: Finding, explained: dict[str, set[Span]]) -> bool:
-    if (places := explained.get(finding.rule.name)) is None:
-        return False
-    return finding.span in places or (
-        finding.rule.name != _AMBIGUOUS and any(one.span in places for one in finding.labels)
-    )
+    kept = {}
+    for identity, finding in findings.items():
+        places = explained.get(finding.rule.name, ())
+        labels = finding.labels[:1] if finding.rule.name == _AMBIGUOUS else finding.labels
+        if not any(label.span in places for label in labels):
+            kept[identity] = finding
+    return kept
 
 
 class Report:
@@ -192,7 +190,7 @@ class Report:
         """Keep a finding, once, unless it is silenced; remember which job met it."""
         self.events += 1
         if self.switched_on and finding.span.file in self.switched_on:
-            finding = finding.led_by(self.switched_on[finding.span.file])
+            finding = finding._replace(labels=(self.switched_on[finding.span.file], *finding.labels))
         if self.admission_only and not finding.rule.admission:
             self.account.withhold(Withheld(finding))
             return
@@ -205,7 +203,7 @@ class Report:
                 Label(one.span, "this comment cannot suppress it: the API server rejects the object")
                 for one in comments
             )
-            finding = finding.restored(finding.level, also, ())
+            finding = finding.restored(finding.level, also)
         if self._answer is not None and finding.refusal is not None and finding.level == ERROR:
             self._answer.refuse(finding.refusal)
         identity = finding.identity()
@@ -230,7 +228,7 @@ class Report:
         level = self._level_of(finding.rule.name, finding.span.file) if self._level_of else ""
         option = self._choice.option_against(finding.rule.name) if self._choice else ""
         level = "off" if option else level
-        weaker = finding.at_level(level) if level not in ("", "off") else finding
+        weaker = finding._replace(level=level) if level not in ("", "off", finding.level) else finding
         if not comments and weaker.level == ERROR and level != "off":
             return weaker
         withheld = Withheld(finding, tuple([comment.span for comment in comments]), level, option)

@@ -54,12 +54,11 @@ def instead(rule: str) -> str:
     return "remove the comment" if rule in known else meant(rule, known, "remove the comment")
 
 
-class RuleFilter:
-    """Which rules a call turns off; with no names it turns off none."""
+class RuleFilter(NamedTuple):
+    """Which rules a call turns off: those ignored, and those beside the selected ones, if any are."""
 
-    def __init__(self, selected: Iterable[str] = (), ignored: Iterable[str] = ()) -> None:
-        self.selected = frozenset(selected)
-        self.ignored = frozenset(ignored)
+    selected: set[str]
+    ignored: set[str]
 
     def option_against(self, rule: str) -> str:
         """The option that turns a rule off, empty where none does."""

@@ -7,6 +7,7 @@ from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import Tree, get, value
+from trainc.text.numbers import whole_number
 
 RUN = "trainc.dev/run"
 RUN_PATH = ("metadata", "annotations", RUN)
@@ -31,10 +32,6 @@ def run_name(job: Tree) -> Sourced[str]:
 
 def check_run(document: Document, report: Report) -> None:
     """A finding where the annotation says something that is not a number of a run."""
-    metadata = document.tree.get("metadata")
-    annotations = metadata.get("annotations") if type(metadata) is dict else None
-    if type(annotations) is not dict or RUN not in annotations:
-        return
     if (written := value(document.tree, *RUN_PATH)) is not None and not _counts(written):
         report.add(
             BAD_RUN.at(
@@ -47,5 +44,5 @@ def check_run(document: Document, report: Report) -> None:
 
 
 def _counts(written: object) -> bool:
-    ok = type(written) is str and written.isascii() and written.isdigit() and len(written) <= 4
-    return ok and str(written)[0] != "0"
+    number = whole_number(written, least=1, most=9999)
+    return number is not None and str(number) == written

@@ -103,12 +103,9 @@ class Vocabulary:
 def joined(vocabularies: Iterable[Vocabulary]) -> Vocabulary:
     """One vocabulary with the names of several."""
     each = tuple(vocabularies)
-    addresses: dict[str, str] = {}
-    for vocabulary in each:
-        addresses.update(vocabulary.addresses)
     return Vocabulary(
         reserved=tuple(dict.fromkeys(name for one in each for name in one.reserved)),
-        addresses=addresses,
+        addresses={name: port for one in each for name, port in one.addresses.items()},
         ranks=[name for one in each for name in one.ranks],
         sizes=[name for one in each for name in one.sizes],
         launchers=tuple(launcher for one in each for launcher in one.launchers),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import repeat
 
-from trainc.model.document import Document, Marks, Stretch, span_of
+from trainc.model.document import Document, Marks, Stretch
 from trainc.model.finding import Finding
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
@@ -236,13 +236,13 @@ class Constructor:
         elif self._duplicates != "ignore" and self._joined != id(out):
             # From a second `apiVersion` on, every key of the map belongs to an object that lacks its `---`.
             self._joined = id(out) if key == "apiVersion" else self._joined
-            first, second = span_of(self._file, places[key]), span_of(self._file, place)
+            first, second = Span(self._file, *places[key]), Span(self._file, *place)
             self._report.add(faults.duplicate_key(first, second, key, warned=self._duplicates == "warn"))
         out[key] = node
         places[key] = place
 
     def _merge(self, out: dict[str, Tree], places: dict[str, Stretch], node: Tree, place: Stretch) -> None:
-        span = span_of(self._file, place)
+        span = Span(self._file, *place)
         sources = node if type(node) is list else [node]
         if any(type(source) is not dict for source in sources):
             self._refuse(faults.bad_merge(span))

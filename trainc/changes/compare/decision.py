@@ -18,7 +18,7 @@ from trainc.compiler.load.lists import expand
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.catalog import Documents
 from trainc.model.document import Document
-from trainc.model.paths import keyed_step
+from trainc.model.paths import item_step
 from trainc.model.report import Report
 from trainc.model.settings import Project, Selection
 from trainc.model.tree import Tree, plain
@@ -150,10 +150,8 @@ def transferred(old: Tree, new: Tree, other: Tree, field: str = "") -> Tree:
             return new
         if type(old) is not list or type(other) is not list:
             return None
-        names = [
-            [keyed_step((), field, index, item) for index, item in enumerate(items)] for items in (old, new, other)
-        ]
-        if not (names[0] == names[1] == names[2]) or any(type(name[0]) is int for name in names[0]):
+        steps = [[item_step(field, index, item) for index, item in enumerate(items)] for items in (old, new, other)]
+        if not (steps[0] == steps[1] == steps[2]) or any(type(step) is int for step in steps[0]):
             return None
         items = [transferred(*three) for three in zip(old, new, other, strict=True)]
         return None if any(item is None for item in items) else items

@@ -21,7 +21,7 @@ from trainc.apiserver.served import Served
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.bundle import Bundle, keeps_job
 from trainc.model.finding import Refusal
-from trainc.model.paths import Step, Steps, in_order, keyed, keyed_leaves, keyed_step, shown
+from trainc.model.paths import Step, Steps, in_order, item_step, keyed, keyed_leaves, shown
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree, dotted, get, leaves, value
 from trainc.text.masking import MASK, named_secret, variable_of
@@ -269,7 +269,7 @@ def empty(tree: Tree, steps: Steps = (), path: Path = (), field: str = "") -> It
         if not tree:
             yield steps, path, tree
         for index, item in enumerate(tree):
-            yield from empty(item, keyed_step(steps, field, index, item), (*path, index), field)
+            yield from empty(item, (*steps, item_step(field, index, item)), (*path, index), field)
 
 
 def orders(tree: Tree) -> dict[Steps, Names]:

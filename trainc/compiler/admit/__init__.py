@@ -15,7 +15,7 @@ from trainc.compiler.admit.runtime_index import AdmittedRuntimes, check_runtime
 from trainc.compiler.patched import PATCH
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
-from trainc.model.catalog import Catalog, Documents, Entry, RefusedEntry, entry_of
+from trainc.model.catalog import Catalog, Documents, Entry, RefusedEntry
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, Finding, Rule
 from trainc.model.report import Report
@@ -109,7 +109,7 @@ def _record_others(file: str, parts: list[Document], context: AdmissionContext) 
     """Count a file without jobs, with what it holds instead."""
     if file.rpartition("/")[2] != FILE:
         kinds = [part.kind or "object without a kind" for part in parts]
-        context.report.account.record_others(file, kinds or ["empty file"])
+        context.report.account.others[file] = kinds or ["empty file"]
 
 
 def _counted(documents: Documents, context: AdmissionContext) -> Iterator[tuple[str, list[Document], list[Counted]]]:
@@ -176,7 +176,7 @@ def _admitted(
             context.report.add(_generated(job))
         elif admitted is not None:
             ask_policies(admitted, context)
-            yield entry_of(admitted, companions, beside)
+            yield Entry(admitted, companions, beside)
         if admitted is None or not job.name:
             catalog.unread.append(job)
             if (
@@ -185,7 +185,7 @@ def _admitted(
                 and job.kind in JOBS
                 and not context.project.checks.admission_only
             ):
-                entry = entry_of(job, companions, beside)
+                entry = Entry(job, companions, beside)
                 from trainc.apiserver.rest import rest_of  # noqa: PLC0415 (most jobs are legal)
 
                 if (rest := rest_of(entry.document, context.server)) is not None:

@@ -104,7 +104,7 @@ class Loader:
             if holders and cluster not in holders and file in self._silent:
                 names = self._selection.clusters
                 if names and not any(holder.name in names for holder in holders):
-                    self._report.account.leave(file)
+                    self._report.account.unasked.add(file)
                 continue
             if file in self._kept:
                 yield file, self._kept[file]
@@ -156,7 +156,7 @@ class Loader:
                 self._report.account.blank[file] = emptied
             if not (self._is_asked(file, data, explicit) or ours(data, rendered=self._selection.rendered)):
                 if is_rendered(data) or not self._may_count(file, data):
-                    self._report.account.record_others(file, ["rendered file" if is_rendered(data) else "other file"])
+                    self._report.account.others[file] = ["rendered file" if is_rendered(data) else "other file"]
                     self._project.texts.drop(file)
                     continue
                 if not is_pointer(data):

@@ -12,7 +12,7 @@ from trainc.compiler.resolve import planned, roles_of
 from trainc.compiler.resolve.runtimes import GROUP
 from trainc.compiler.resolve.template import RUNTIME, Prepared
 from trainc.frameworks import framework
-from trainc.model.catalog import Catalog, entry_of
+from trainc.model.catalog import Catalog, Entry
 from trainc.model.document import Document, Identity
 from trainc.model.finding import ERROR
 from trainc.model.plan import TRAINER, Plan
@@ -75,7 +75,7 @@ def _plan(document: Document, catalog: Catalog, project: Project, report: Report
         runtime = _composed(stored, catalog, project, report, bases)
     if runtime is None:
         return None
-    return planned(entry_of(_smallest_job(stored, runtime, project), (), ()), runtime, project, report)
+    return planned(Entry(_smallest_job(stored, runtime, project)), runtime, project, report)
 
 
 def _composed(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Prepared | None:

@@ -118,7 +118,7 @@ class Spool:
         """Add what another worker has collected behind one's own."""
         self.jobs += state["jobs"]
         self.objects += state["objects"]
-        self.references.absorb(state["references"])
+        self.references.include(state["references"].files)
         if self.outcomes is not None:
             self.outcomes.absorb(state["outcomes"])
             self.digests |= state["digests"]
