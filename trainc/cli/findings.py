@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 
-from trainc.cli.options import PROJECT, Options
+from trainc.cli.options import BASELINE, PROJECT, Options
 from trainc.cli.output import tell, terminal
 from trainc.compiler.load.walk import contents
 from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING, Finding
@@ -120,7 +120,6 @@ def _suggesting(lines: Lines) -> Callable[[Finding], list[Replacement]]:
     return suggested
 
 
-BASELINE = ".trainc-baseline.json"  # beside trainc.yaml
 # How often each rule (the second) may be found in each file. Lines are not kept, so that edits elsewhere in a file
 # change nothing.
 Counts = dict[tuple[str, str], int]

@@ -8,6 +8,7 @@ from trainc.text.record import NamedTuple
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 
+BASELINE = ".trainc-baseline.json"  # the file beside trainc.yaml with the findings that a project accepts
 PROJECT = "project"  # an option that is set where a call reaches several projects: the name of the one that runs
 
 

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from struct import pack
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -107,7 +106,7 @@ def test_same_time_size_and_inode_within_one_tick(repository: Repository, monkey
 
     def within_one_tick(*given: Any) -> listing.Listing:
         found = genuine(*given)
-        found.rows[found.names.index("jobs/job-1.yaml")] = pack("4q", *frozen)
+        found.files["jobs/job-1.yaml"] = frozen
         return found
 
     monkeypatch.setattr("trainc.cli.caching.run_cache.listing", within_one_tick)

@@ -217,7 +217,7 @@ def recorded(run: CompletedRun, plain: Plain | None) -> Manifest | None:
     Raises:
         OSError: where a file or folder went away meanwhile.
     """
-    if any(name.endswith(f"/{FILE}") for name in run.listed.names):
+    if any(name.endswith(f"/{FILE}") for name in run.listed.files):
         return None  # a project in a project: each is remembered where it is run alone
     if not run.rendered and is_hidden(run.session.project.output):
         return None  # what is rendered counts, and nobody lists it
@@ -228,7 +228,7 @@ def recorded(run: CompletedRun, plain: Plain | None) -> Manifest | None:
     manifest = _of_everything(run, plain, made_in) if run.known is None else _of_changes(run, plain)
     if manifest is None:
         return None
-    states, digests = manifest.head.states(), manifest.digests
+    states, digests = manifest.head.files, manifest.digests
     unsettled = {name for name, state in states.items() if state == UNSETTLED and name not in digests}
     if any(not run.is_rendered(name) and name not in (plain or {"jobs": ()})["jobs"] for name in unsettled):
         return None  # a file that jobs elsewhere may rest on is too young to be relied on
@@ -258,11 +258,11 @@ def _made_in(run: CompletedRun) -> str | None:
 def _of_everything(run: CompletedRun, plain: Plain | None, made_in: str | None) -> Manifest | None:
     whole, outside = _places(run)
     files = listing(run.root, whole, outside)
-    there = {*run.listed.names, *run.listed.folders}
-    new = [name for name in (*files.names, *files.folders) if name not in there and not run.is_rendered(name)]
+    there = {*run.listed.files, *run.listed.folders}
+    new = [name for name in (*files.files, *files.folders) if name not in there and not run.is_rendered(name)]
     if made_in is not None and any(name.rstrip("/").rpartition("/")[0] == made_in.rstrip("/") for name in new):
         return None
-    before, now = run.listed.states(), files.states()
+    before, now = run.listed.files, files.files
     for name, state in now.items():
         if not run.is_rendered(name) and before.get(name, state) != state:
             return None
@@ -271,17 +271,15 @@ def _of_everything(run: CompletedRun, plain: Plain | None, made_in: str | None) 
     digests: dict[str, bytes] = {}
     for name, state in now.items():
         _settle(run, name, state, now, digests)
-    head = Head(run.root, whole, outside)
-    head.keep(now, files.links)
-    if run.manifest is not None and run.manifest.head.states() == now:
-        head.answers = run.manifest.head.answers
-    return Manifest(head, digests, plain)
+    former = run.manifest.head if run.manifest is not None else None
+    answers = former.answers if former is not None and former.files == now else {}
+    return Manifest(Head(run.root, whole, outside, now, files.links, answers), digests, plain)
 
 
 def _of_changes(run: CompletedRun, plain: Plain | None) -> Manifest | None:
     assert run.known is not None
     assert run.manifest is not None
-    before, listed = run.manifest.outcomes, {**run.listed.states(), **run.different}
+    before, listed = run.manifest.outcomes, {**run.listed.files, **run.different}
     assert before is not None
     apart = {*before["jobs"], *before["inert"], *run.known.again}  # the run read none of them but the last, as below
     for name in listed.keys() - apart:
@@ -301,9 +299,9 @@ def _of_changes(run: CompletedRun, plain: Plain | None) -> Manifest | None:
         if os.path.lexists(os.path.join(run.root, name)):
             _settle(run, name, _state(run, name), now, digests)
     head = run.manifest.head
-    if now != head.states():
+    if now != head.files:
         head.answers = {}
-    head.keep(now, run.listed.links)
+    head.files, head.links = now, run.listed.links
     return Manifest(head, digests, plain)
 
 

@@ -12,8 +12,7 @@ from trainc import __version__
 from trainc.cli.cache import FileCache, opened
 from trainc.cli.caching.listing import Listing, State, listing
 from trainc.cli.caching.manifest import Answer, Head, Manifest, read_head, read_manifest
-from trainc.cli.findings import BASELINE
-from trainc.cli.options import PROJECT, Command, Options
+from trainc.cli.options import BASELINE, PROJECT, Command, Options
 from trainc.cli.output import data, data_beside, terminal
 from trainc.text.files import digest_of
 from trainc.text.record import BinaryIO, TextIO
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from trainc.model.file_results import CachedResults
 States = dict[str, State]
 
-_FORM = 4  # counts up whenever what is kept comes to mean something else
+_FORM = 5  # counts up whenever what is kept comes to mean something else
 # These runs read more than files.
 _OFF = ("against", "changed_since", "format", "include_other", "rerender", "staged", "write_baseline")
 # These options change what is printed, not what is found.
@@ -166,21 +165,23 @@ class RunCache:
         except OSError:
             return None  # a folder is gone, or nobody may read it: the run says so
         self._head, self._found = head, listed
-        if head.is_listed(listed) and self._shown in head.answers:
+        if (head.files, head.links) == (listed.files, listed.links) and self._shown in head.answers:
             return head.answers[self._shown]
         if (manifest := read_manifest(head, kept)) is None:
             return None
         self._manifest = manifest
-        self._different, changed = manifest.changes(listed, head.different(listed), self._started)
+        self._different, changed = manifest.changes(listed, self._started)
         if not changed and self._shown in head.answers:
-            head.keep({**listed.states(), **self._different}, listed.links)  # new states, and the old contents
+            head.files, head.links = (
+                {**listed.files, **self._different},
+                listed.links,
+            )  # new states, and the old contents
             self._cache.put(self._key, manifest.packed())
             return head.answers[self._shown]
         if manifest.outcomes is not None:
             from trainc.cli.caching.outcomes import known_of  # noqa: PLC0415 (a hit needs none of it)
 
-            before, now = ({name for name in names if name in changed} for names in (head.names, listed.names))
-            self.known = known_of(manifest.outcomes, head.root, before, now, changed)
+            self.known = known_of(manifest.outcomes, head.root, head.files.keys(), listed.files.keys(), changed)
         return None
 
     def without_results(self) -> RunCache:
@@ -216,8 +217,8 @@ class RunCache:
         With a changed file a run that adds up to the jobs of a triangle: the best moment is when these have cost as much.
         """
         few = len(known.again | self._different.keys())  # a file that merely looks different is read again each time
-        files = self._found.names if self._found is not None else []
-        return bool(known.again) and (few + _FEW) ** 2 * _ROWS < len(files)
+        files = len(self._found.files) if self._found is not None else 0
+        return bool(known.again) and (few + _FEW) ** 2 * _ROWS < files
 
     def close(self) -> None:
         """Hear no more, and let go of what was kept."""
