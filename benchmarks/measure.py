@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Sequence
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import NamedTuple
 
 
 class Cost(NamedTuple):

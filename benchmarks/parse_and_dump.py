@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 def package() -> tuple[str, Callable[[str], Any], Callable[[Any], str]]:

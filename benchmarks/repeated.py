@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from benchmarks import tree
 from benchmarks.measure import cost, table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchmarks.run import Bench
+from benchmarks.run import Bench
 
 JOBS = 10_000
 SETTLED = 3  # seconds after which a file that did not change is believed not to have

@@ -6,13 +6,10 @@ import json
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
 
 from benchmarks import overlays, templates, tree
 from benchmarks.measure import Cost, cost, least, table
-
-if TYPE_CHECKING:
-    from benchmarks.run import Bench
+from benchmarks.run import Bench
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIZES = (100, 1_000)

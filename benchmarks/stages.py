@@ -10,18 +10,16 @@ import gc
 import io
 import sys
 import time
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc import cli
 from trainc import lint as verify
 from trainc.apiserver.schema.node import Table
 from trainc.compiler import admit, emit, load, pipeline
 from trainc.lint import registry as table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 DOORS: tuple[tuple[str, Any, str], ...] = (  # each stage, and the function that is its door
     ("read", load, "known_contents"),

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import yaml
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    Path = tuple[str | int, ...]
+Path = tuple[str | int, ...]
 
 _KCL = """\
 import file

@@ -12,24 +12,18 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from textwrap import dedent
-from typing import TYPE_CHECKING
 
 from sphinx.cmd.build import build_main
 
 from trainc.apiserver import shipped
 from trainc.authoring.explain import ANNOTATIONS, Field, root_of, sample
 from trainc.cli.commands import COMMANDS
-from trainc.cli.options import GROUPS
-from trainc.lint.catalogue import categories, examples, facts_of, rules, summary_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from trainc.cli.options import Command, Option
-    from trainc.lint.catalogue import Category
-    from trainc.model.finding import Rule
+from trainc.cli.options import GROUPS, Command, Option
+from trainc.lint.catalogue import Category, categories, examples, facts_of, rules, summary_of
+from trainc.model.finding import Rule
 
 HERE = Path(__file__).parent
 ACCESSIBLE = {  # what axe-core misses in the theme: levels of headings, and blocks that a keyboard can scroll

@@ -5,20 +5,17 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 import yaml
 
+from trainc.model.bundle import Bundle
+from trainc.model.finding import Finding
 from trainc.model.report import Report
 from trainc.model.tree import dotted, leaves
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from trainc.model.bundle import Bundle
-    from trainc.model.finding import Finding
 
 ROOT = Path(__file__).parent.parent
 

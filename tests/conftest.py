@@ -8,27 +8,23 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Generator, Mapping
 from contextlib import chdir
 from difflib import unified_diff
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 import yaml
 from hypothesis import HealthCheck, settings
+from syrupy.assertion import SnapshotAssertion
 from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from tests import sampling
 from trainc.cli.caching import run_cache
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
-
 
 # How long an example takes says more of the machine than of trainc. The suite makes the same examples each time, so
 # that a change is judged by what it changes; `--hypothesis-profile explore` makes new ones.

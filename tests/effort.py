@@ -8,12 +8,9 @@ itself is too slow each time.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PATIENCE = (
     180  # seconds until a program must have answered, whatever else runs; nothing waits that long where all is well

@@ -5,20 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
-from tests.compiling import ROOT
+from tests.compiling import ROOT, Run
 from tests.conformance.harness import quantity
 from trainc.changes.why import explain
-from trainc.model.sourced import Sourced
+from trainc.model.bundle import Bundle
+from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import dotted, leaves
-
-if TYPE_CHECKING:
-    from tests.compiling import Run
-    from trainc.model.bundle import Bundle
-    from trainc.model.sourced import Origin, Span
 
 SHIPPED = "trainc:"  # how a span names a file of the catalogue
 

@@ -8,12 +8,9 @@ import pty
 import struct
 import sys
 import termios
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.compiling import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _DECIDING = ("NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK", "COLUMNS", "TMUX", "TERM_PROGRAM", "VTE_VERSION")
 

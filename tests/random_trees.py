@@ -13,16 +13,12 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tests.compiling import compile_in
+from tests.compiling import Run, compile_in
 from tests.repository import RUNTIME, write
 from trainc.compiler.emit import path_of
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.header import Header
-
-if TYPE_CHECKING:
-    from tests.compiling import Run
 
 RULES = (
     "generated-name",

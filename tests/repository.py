@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import tarfile
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+from tarfile import TarFile
 
-from tests.compiling import compile_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-    from tarfile import TarFile
-
-    from tests.compiling import Run
+from tests.compiling import Run, compile_in
 
 PROJECT = "apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n  output: rendered\n"
 RUNTIME = """\

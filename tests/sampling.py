@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 from zlib import crc32
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from _pytest.mark import ParameterSet
+from _pytest.mark import ParameterSet
 
 leave_out_slow = False  # in a run of the quick part, which would make thousands of items and drop them
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from tests.compiling import ROOT, compile_in
+from tests.compiling import ROOT, Run, compile_in
 from tests.random_trees import many
 from tests.repository import Repository, write
 from tests.sampling import sampled
@@ -17,12 +17,7 @@ from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.header import Header
 from trainc.lint.catalogue import rules
 from trainc.lint.catalogue.generate import cases
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.compiling import Run
-    from trainc.model.finding import Rule
+from trainc.model.finding import Rule
 
 CASES = cases(ROOT)
 ERRORS = [rule for rule in rules() if rule.level == "error" and rule.name in CASES]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from benchmarks import capacity, estate, tree
 from tests.compiling import ROOT, relative_environment
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_every_stage_has_its_time(tmp_path: Path) -> None:

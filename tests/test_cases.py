@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.compiling import ROOT, compile_in
+from tests.compiling import ROOT, Run, compile_in
 from tests.origins import astray, beaten
 from tests.report.official import SARIF, problems
 from tests.sampling import sampled
 from trainc.cli.findings import written
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tests.compiling import Run
-    from trainc.model.report import Report
+from trainc.model.report import Report
 
 
 def names(folders: list[Path], above: str) -> list[str]:

@@ -7,7 +7,8 @@ import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -22,9 +23,6 @@ from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
 from trainc.model.tree import stamp
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RENDERED = sorted(ROOT.glob("examples/*/output/**/*.yaml"))
 DEPLOY = sorted(ROOT.glob("deploy/**/*.yaml"))

@@ -6,21 +6,16 @@ import json
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 import yaml
 
-from tests.compiling import ROOT, compile_in
+from tests.compiling import ROOT, Run, compile_in
 from tests.sampling import sampled
 from tests.test_cases import CASES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.compiling import Run
-    from trainc.model.finding import Finding
+from trainc.model.finding import Finding
 
 PROJECTS = [case / "input" for case in CASES if (case / "input/trainc.yaml").exists()]
 

@@ -6,16 +6,13 @@ import contextlib
 import cProfile
 import gc
 import io
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.repository import PROJECT, RUNTIME, Repository
 from trainc.cli import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

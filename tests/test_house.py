@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

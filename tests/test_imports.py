@@ -9,15 +9,12 @@ import subprocess
 import sys
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from benchmarks import tree
 from tests.compiling import ROOT, relative_environment
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PROGRAM = """
 import os, sys

@@ -8,17 +8,14 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from tests.compiling import ROOT
 from tests.repository import Repository
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NOBODY = 999  # the user of Argo CD's plugins
 

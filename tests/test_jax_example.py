@@ -8,15 +8,12 @@ import shutil
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import ROOT, compile_in
 from tests.effort import PATIENCE
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

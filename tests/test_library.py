@@ -6,16 +6,13 @@ import inspect
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 import trainc
 from tests.compiling import ROOT, compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JOB = trainc.TrainJob(
     metadata=trainc.ObjectMeta(name="bert", namespace="nlp"),

@@ -8,7 +8,8 @@ import runpy
 import shlex
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -16,10 +17,6 @@ from tests.compiling import ROOT
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import GROUPS, parse
 from trainc.lint.catalogue import categories, rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.test_story import Story
 from trainc.compiler.load.shipped import catalogue
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
 
 pytestmark = pytest.mark.slow
 

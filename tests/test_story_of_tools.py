@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,6 @@ from tests.cli.test_action import CHECK, COMMENT, VALIDATE, PullRequest, succeed
 from tests.report.page.browser import PROGRAMS, Browser
 from tests.report.page.pages import Page, page_of
 from trainc.kubeflow import trainer_client
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.compiling import ROOT
 from tests.test_house import PACKAGE, calls
 from trainc.authoring.explain import ANNOTATIONS
 from trainc.lint.rules.annotations import _READ
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SETTINGS = (ROOT / "docs/project.md").read_text("utf-8")
 # It takes 64 MiB, or a million values; it takes a stage that forgets a job.

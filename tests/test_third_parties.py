@@ -8,8 +8,10 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -19,10 +21,6 @@ from trainc.model.patches import Framework
 from trainc.schedulers import find
 from trainc.text.plugins import FRAMEWORKS, GROUPS, installed
 from trainc.text.trouble import Trouble
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import pytest
 from yaml import safe_load
@@ -13,9 +13,6 @@ from tests.compiling import ROOT
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import help_text
 from trainc.lint.catalogue import rules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 STYLE = safe_load((ROOT / "docs/styles/trainc/Words.yml").read_text("utf-8"))
 LISTED = re.compile("|".join(f"(?:{pattern})" for pattern in STYLE["swap"]), re.IGNORECASE)

@@ -7,8 +7,10 @@ import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -25,10 +27,6 @@ from trainc.apiserver.schema.node import Table, load
 from trainc.apiserver.schema.table import compile_table
 from trainc.apiserver.verdict import verdict
 from trainc.model.tree import stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 DATA = {"a": 1, "s": "a" * 2000, "l": list(range(300)), "x": {"k": "v"}}
 RULES = {

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from trainc.apiserver.fault import Verdict
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from trainc.apiserver.fault import Verdict
 
 HEAD = "apiVersion: trainc.dev/v1alpha1\nkind: Runtime\nmetadata: {name: a}\nspec:\n"
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.apiserver.seeds import explicit_jobset, seeds
+from trainc.apiserver.fault import Verdict
 from trainc.apiserver.jobset.defaults import BY
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
 from trainc.model.tree import plain, stamp
-
-if TYPE_CHECKING:
-    from trainc.apiserver.fault import Verdict
 
 
 def judged(tree: Any, profile: Profile | None = None, **more: Any) -> Verdict:

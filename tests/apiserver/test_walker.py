@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.apiserver.seeds import seeds
 from trainc.apiserver.schema.log import Log
-from trainc.apiserver.schema.node import Table, load
+from trainc.apiserver.schema.node import SchemaNode, Table, load
 from trainc.apiserver.schema.table import compile_table
 from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of
 from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
 from trainc.model.tree import get, plain, stamp
 from trainc.text.re2 import compile_re2
-
-if TYPE_CHECKING:
-    from trainc.apiserver.schema.node import SchemaNode
 
 TEXT = {"type": "string"}
 NAMED = {"type": "object", "required": ["name"], "properties": {"name": TEXT, "value": TEXT}}

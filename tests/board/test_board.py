@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.board.board import Manifest, manifests
 from tests.compiling import Run, compile_in
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainc.model.finding import Finding
+from trainc.model.finding import Finding
 
 GROUPS = ("pytorchjob", "mpijob", "jobset", "trainjob", "tfjob", "operators", "others")
 BOARD = [manifest for group in GROUPS for manifest in manifests(group)]

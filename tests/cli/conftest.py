@@ -7,7 +7,8 @@ import shutil
 import stat
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import yaml
@@ -17,10 +18,6 @@ from tests.integrations.plugin_server.client import Client
 from tests.integrations.plugin_server.server import PluginServer
 from tests.warm import program
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 REAL = shutil.which("argocd-cmp-server")
 KINDS = ["stand-in", pytest.param("real", marks=pytest.mark.skipif(not REAL, reason="no argocd-cmp-server here"))]

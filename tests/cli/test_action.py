@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,10 +19,6 @@ import yaml
 from tests.compiling import ROOT
 from tests.report import official
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

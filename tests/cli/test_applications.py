@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import ROOT, compile_in
 from tests.repository import Repository
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 APPLICATION = """\
 apiVersion: argoproj.io/v1alpha1

@@ -6,15 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import relative_environment
 from tests.repository import Repository
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TRAINC = (sys.executable, "-m", "trainc")
 BERT = "rendered/research/bert.yaml"

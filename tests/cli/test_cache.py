@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import ROOT, compile_in
 from tests.repository import write
 from trainc.cli.cache import FileCache, opened
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASES = ("unchecked-rule", "not-structural")
 

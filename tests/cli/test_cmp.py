@@ -8,20 +8,17 @@ from __future__ import annotations
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in
+from tests.integrations.plugin_server.client import Client
 from tests.integrations.plugin_server.wire import text
 from tests.repository import Repository
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.integrations.plugin_server.client import Client
 
 
 @pytest.fixture

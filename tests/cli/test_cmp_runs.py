@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
+from tests.integrations.plugin_server.client import Client
 from tests.repository import Repository
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.integrations.plugin_server.client import Client
 
 pytestmark = pytest.mark.slow
 

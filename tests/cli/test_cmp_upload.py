@@ -6,17 +6,14 @@ import json
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
+from tests.integrations.plugin_server.client import Client
 from tests.repository import RUNTIME, Repository, job
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.integrations.plugin_server.client import Client
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,9 +19,6 @@ from tests.pseudo_terminal import has_terminals
 from trainc.cli.commands import COMMANDS
 from trainc.cli.completion import SHELLS
 from trainc.model.rule_selection import rule_categories, rule_facts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLATFORM = ROOT / "examples/platform"
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.repository import Repository, job
 from trainc.compiler.load.shipped import catalogue
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
 
 BERT = "jobs/bert.yaml"
 NODE = """\

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import compile_in
 from tests.repository import PROJECT, RUNTIME, job, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WARNED = job("warned", image="registry.example.com/llm:latest")
 

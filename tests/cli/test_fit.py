@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.compiling import ROOT, compile_in
 from tests.conformance.archives import groups, members
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASES = [
     (group, name.removesuffix(".json"))

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.board.board import edited, manifests
 from tests.compiling import compile_in
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JOBS = {manifest.name: manifest.text for manifest in manifests("mistakes") if not manifest.expected}
 # OLD => NEW for the mistake, then the line that the repair writes.

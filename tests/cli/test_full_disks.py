@@ -6,16 +6,13 @@ import os
 import resource
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import relative_environment
 from tests.effort import PATIENCE
 from tests.repository import Repository
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = tuple(f"job-{number:02}" for number in range(12))
 LONG = "x" * 200_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -11,9 +11,6 @@ import yaml
 from tests.compiling import ROOT, compile_in
 from trainc.authoring.add_cluster import with_cluster
 from trainc.text.trouble import Trouble
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.compiler.resolve.inheriting import BASE, on_pods, runtime
 from tests.compiling import ROOT, compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def project(place: Path, *objects: dict[str, object]) -> None:

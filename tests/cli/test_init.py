@@ -6,15 +6,12 @@ import os
 import shlex
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in, relative_environment
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # A cluster with JobSet and priority classes, and nothing else.
 KUBECTL = f"""\

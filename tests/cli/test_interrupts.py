@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +18,6 @@ from tests.compiling import ROOT, relative_environment
 from tests.effort import PATIENCE
 from tests.sampling import sampled
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 JOBS = 12
 POINTS = 2

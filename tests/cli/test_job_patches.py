@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from itertools import product
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -13,10 +14,6 @@ from tests.compiling import compile_in
 from tests.repository import RUNTIME, job
 from tests.sampling import sampled
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
 
 JOB = "jobs/bert.yaml"
 BESIDE = "jobs/bert.prod.yaml"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -12,9 +12,6 @@ import yaml
 from tests.claims import CLAIM, RENDERED, mounting, patched
 from tests.compiling import ROOT, compile_in
 from tests.repository import Repository, job
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KUBECTL = shutil.which("kubectl")
 

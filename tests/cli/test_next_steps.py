@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import ROOT, compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EXAMPLE = ROOT / "examples/torch-ddp"
 

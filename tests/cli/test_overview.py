@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import ROOT, compile_in
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import DEPRECATED, GROUPS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JOB = ROOT / "tests/cases/torch/gpu-nodes/input"
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import ROOT
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BROKEN = ("numNodes: 2", "numNodes: many")
 

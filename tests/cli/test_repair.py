@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from tests.compiling import compile_in
 from trainc.cli import fix
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 JOB = """\
 apiVersion: trainer.kubeflow.org/v1alpha1

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.claims import CLAIM
 from tests.compiling import ROOT, compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.integrations.plugin_server.client import Client
+from tests.integrations.plugin_server.client import Client
 
 
 def platform(folder: Path) -> Path:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.repository import job
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from tests.compiling import ROOT, compile_in
 from trainc.report.drawing import MAX_NODES, job_diagrams, label, repository_diagrams
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
 
 HOSTILE = '</script><img src=x onerror=alert(1)>"]; click a "javascript:alert(1)" %%{init}%% `**x**` #quot; ```\nend'
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.compiling import compile_in
 from tests.kinds.environment.test_env import CASES
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FOUR = [name for name, (_, _, pods) in CASES.items() if len(pods) == 4]
 POD_IP = "10.0.0.7"

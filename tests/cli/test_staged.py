@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.repository import RUNTIME
+from tests.working_tree import WorkingTree
 from trainc.changes.git.work_tree import CommittedTexts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.working_tree import WorkingTree
 
 pytestmark = pytest.mark.slow
 

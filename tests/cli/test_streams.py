@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ from tests.compiling import compile_in, relative_environment
 from tests.effort import PATIENCE
 from tests.repository import Repository
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SPEAKING = (
     "build",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import compile_in
 from tests.repository import Repository, job
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JOBSET = "JobSet/bert spec.replicatedJobs[node].template.spec"
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUNTIMES = """\
 apiVersion: trainer.kubeflow.org/v1alpha1

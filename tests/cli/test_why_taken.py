@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.cli.test_why_lines import JOB, RUNTIMES
 from tests.compiling import compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TAKING = """\
 apiVersion: trainc.dev/v1alpha1

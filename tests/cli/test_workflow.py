@@ -7,8 +7,10 @@ the API does, and selects by the filter that the workflow gives, read as a prefi
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,10 +19,6 @@ from tests.compiling import ROOT
 from tests.repository import job
 from tests.warm import program
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from tests.compiling import Run
 from tests.conformance.harness import quantity
 from tests.conformance.survey_end import check_end
+from tests.conformance.survey_pods import Pod, World
 from tests.conformance.survey_scripts import SCRIPT_CHECKS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.compiling import Run
-    from tests.conformance.survey_pods import Pod, World
-
-    Roles = dict[str, list[Pod]]
-    Check = Callable[[World, Roles, Any, Run], None]
+Roles = dict[str, list[Pod]]
+Check = Callable[[World, Roles, Any, Run], None]
 
 
 def containers(pod: Pod, chosen: str = "") -> list[Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tests.compiling import Run
-    from tests.conformance.survey_pods import Pod, World
+from tests.compiling import Run
+from tests.conformance.survey_pods import Pod, World
 
-    Roles = dict[str, list[Pod]]
+Roles = dict[str, list[Pod]]
 
 NUMBERS = {"backoffLimit": "backoffLimit", "deadline": "activeDeadlineSeconds"}
 

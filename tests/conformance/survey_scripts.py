@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tests.compiling import Run
+from tests.conformance.survey_pods import Pod, World
 
-    from tests.compiling import Run
-    from tests.conformance.survey_pods import Pod, World
-
-    Roles = dict[str, list[Pod]]
-    Check = Callable[[World, Roles, Any, Run], None]
+Roles = dict[str, list[Pod]]
+Check = Callable[[World, Roles, Any, Run], None]
 
 
 def script(pod: Pod) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +14,6 @@ from tests.sampling import sampled
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Cases that the Trainer controller builds and the JobSet server refuses, each with the rule it breaks.
 REFUSED = {

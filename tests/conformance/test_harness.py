@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.compiling import compile_in
 from tests.conformance.archives import SEPARATOR, packed
-from tests.conformance.harness import carried_labels, read, reduced
+from tests.conformance.harness import Case, carried_labels, read, reduced
 from tests.conformance.test_trainer import CASES, leniency, reason
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.conformance.harness import Case
 
 ACCEPTED = [case for case in CASES if not case.refusals and not reason(case)][::8]
 # Defaults of the JobSet CRD may be written or left to the server; scripts of Flux are our own; empty maps say nothing.

@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.conformance.archives import groups, members
 from tests.sampling import sampled
+from trainc.apiserver.fault import Verdict
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.node import load
 from trainc.apiserver.verdict import verdict
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, value
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from trainc.apiserver.fault import Verdict
 
 STATE = {"PersistentVolumeClaim", "Queue", "LocalQueue", "WorkloadPriorityClass"}
 CLUSTER_SCOPED = {"Queue", "WorkloadPriorityClass"}

@@ -6,7 +6,8 @@ import contextlib
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -15,9 +16,6 @@ from tests.conformance.archives import members
 from tests.conformance.test_jobset import comparable
 from tests.sampling import sampled
 from trainc.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CREATED, UPDATED, PODS, LIVES = (members("live", group) for group in ("create", "updates", "pods", "lifecycle"))
 MOST = 16  # pods of a JobSet that were recorded

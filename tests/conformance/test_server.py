@@ -10,7 +10,8 @@ import os
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,9 +20,6 @@ from tests.compiling import ROOT
 from tests.conformance.children import child_jobs, first_pods
 from tests.conformance.test_live import errors, lines, run
 from trainc.text.placeholders import is_placeholder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RENDERED = sorted((*ROOT.glob("examples/*/output/**/*.yaml"), *ROOT.glob("tests/cases/**/expected/manifests.yaml")))
 KUBECTL = ("kubectl", "create", "--dry-run=server", "--validate=strict", "--output=name", "--filename=-")

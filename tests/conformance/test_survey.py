@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -12,9 +13,6 @@ from tests.conformance.archives import groups, members
 from tests.conformance.survey_checks import CHECKS
 from tests.conformance.survey_pods import World
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASES = sorted(
     {

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from tests.compiling import compile_in
+from tests.compiling import Run, compile_in
 from tests.conformance.harness import Case, carried_labels, cases, read, reduced, service
 from tests.conformance.refusals import Refusal, difference, recorded
 from tests.sampling import sampled
 from trainc.model.tree import plain
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.compiling import Run
 
 # How many cases of each group must pass now: a case that falls out of the run is missed here.
 CLAIMED: dict[str, int] = {

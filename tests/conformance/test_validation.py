@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,6 @@ from tests.sampling import sampled
 from trainc.apiserver.jobs.child import CREATION, children
 from trainc.apiserver.schema.features import Features
 from trainc.apiserver.versions import KUBERNETES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RECORDED: Path = ROOT / "tests/conformance/recorded/validation/jobs.jsonl"
 ROWS = [json.loads(line) for line in RECORDED.read_text("utf-8").splitlines()]

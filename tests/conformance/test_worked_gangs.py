@@ -8,14 +8,11 @@ PodGroup alone, which no missing Workload can keep out; in 1.36, where a PodGrou
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.compiling import compile_in
-
-if TYPE_CHECKING:
-    from tests.compiling import Run
+from tests.compiling import Run, compile_in
 
 TEXT = (Path(__file__).parent / "worked" / "job.yaml").read_text("utf-8")
 RESOURCES = {"cpu": "131", "memory": "2052Gi", "nvidia.com/gpu": "32"}

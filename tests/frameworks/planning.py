@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from trainc.compiler.resolve import roles_of
 from trainc.compiler.resolve.template import Prepared
 from trainc.frameworks import framework
 from trainc.frameworks.base.requirements import check_reserved
+from trainc.model.patch import Patch
+from trainc.model.patches import Contribution
 from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import get, plain
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from trainc.model.patch import Patch
-    from trainc.model.patches import Contribution
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.frameworks.planning import lowered, patches, plan, refusals, role, said, sets
 from trainc.frameworks.flux import entrypoint, init, span
+from trainc.model.plan import Plan
 from trainc.model.tree import plain
-
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan
 
 CODE = "{name: node, command: [lmp, -in, a b], args: [-x]}"
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.frameworks.planning import env, heard, lowered, patches, plan, role, said
+from trainc.model.plan import Plan
 from trainc.model.tree import plain
-
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan
 
 GPUS = "{name: node, resources: {limits: {nvidia.com/gpu: 4}}}"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -12,12 +14,7 @@ from tests.compiling import ROOT
 from trainc.apiserver.models.runtime import MLPolicy
 from trainc.frameworks import FRAMEWORKS, framework
 from trainc.frameworks.base.vocabularies import VOCABULARIES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from trainc.model.patches import Start
+from trainc.model.patches import Start
 
 PAGE = ROOT / "docs/kinds.md"
 POLICIES = {field.alias for field in MLPolicy.model_fields.values()}

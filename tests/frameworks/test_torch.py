@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.frameworks.planning import env, patches, plan, refusals, role, said, sets
 from trainc.frameworks.torch import choose, model
-
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan
+from trainc.model.plan import Plan
 
 INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 TUNE = "command: [tune, run]"

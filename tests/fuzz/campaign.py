@@ -13,21 +13,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import trainc
 from tests.compiling import ROOT
 from tests.effort import PATIENCE, slowness
-from tests.fuzz.inputs import corpus
+from tests.fuzz.inputs import Input, corpus
 from tests.fuzz.projects import clusters, dumps
 from tests.fuzz.run import LARGE, MEMORY, Broken, limit, run
 from trainc.cli.cache import VARIABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.fuzz.inputs import Input
 
 RECYCLED = 3000  # inputs after which a worker is replaced
 EVERY = 10_000  # inputs between two lines of progress

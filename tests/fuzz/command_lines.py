@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import random
 
 from trainc.cli.commands import COMMANDS
-
-if TYPE_CHECKING:
-    import random
-
-    from trainc.cli.options import Option
+from trainc.cli.options import Option
 
 COMMON = (
     "build",

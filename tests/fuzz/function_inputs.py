@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+import random
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import random
 
 _SEPARATOR = re.compile(rb"^---.*\n?", re.MULTILINE)
 _METADATA = b"\nmetadata:\n"

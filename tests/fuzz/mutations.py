@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from tests.hostile.mutants import ODD, mutate, text_of
 
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Sequence
-
-    Files = dict[str, bytes]
+Files = dict[str, bytes]
 
 NAMES = ("::error::.yaml", "a b.yaml", "a\nb.yaml", "\x1b[31m.yaml", "\udcff.yaml", "\u202eb.yaml", "-.yaml", "--yes.yaml", "x.json", "x.yml", ".hidden.yaml",
     "a,b:c=d.yaml", "%0A.yaml", "é.yaml", "x.txt", "jobs.yaml/a.yaml", "trainc.yaml", "a/trainc.yaml", "deep/" * 40 + "a.yaml", "runtimes/r.yaml")  # fmt: skip

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import shlex
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from tests.compiling import ROOT
 from tests.conformance.archives import folders, groups
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    Files = tuple[tuple[str, bytes], ...]
+Files = tuple[tuple[str, bytes], ...]
 
 DEFAULT_JOB = "jobs/job.yaml"
 DUMP = "dump.yaml"

@@ -10,14 +10,11 @@ import resource
 import signal
 import sys
 import traceback
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
+from tests.fuzz.inputs import Input
 from trainc import cli
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.fuzz.inputs import Input
 
 CPU = 2.0  # seconds that any command may take for inputs of less than LARGE
 ROUND_TRIP_CPU = 10.0  # ... that keep the comments of what they rewrite

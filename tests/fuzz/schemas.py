@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from tests.compiling import ROOT
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Schema = dict[str, Any]
-    Chain = tuple[
-        tuple[str | int, Schema], ...
-    ]  # from the document to a field: each step, and the schema of what lies there
+Schema = dict[str, Any]
+Chain = tuple[
+    tuple[str | int, Schema], ...
+]  # from the document to a field: each step, and the schema of what lies there
 
 ANY_KEY = "*"
 _DEEPEST = 22

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import copy
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
 from tests.fuzz.inputs import Input
-from tests.fuzz.projects import DUMP, dumps, projects
-from tests.fuzz.schemas import fields_of_schemas, fitting, missing
+from tests.fuzz.projects import DUMP, Files, dumps, projects
+from tests.fuzz.schemas import Chain, fields_of_schemas, fitting, missing
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tests.fuzz.projects import Files
-    from tests.fuzz.schemas import Chain
-
-    Steps = tuple[str | int, ...]
+Steps = tuple[str | int, ...]
 
 GONE, TWICE = object(), object()  # the field is left out; the item stands there twice
 VALUES: tuple[Any, ...] = (

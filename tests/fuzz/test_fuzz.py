@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from tests.fuzz.inputs import Input, corpus, parsed
 from tests.fuzz.run import run
 from tests.fuzz.systematic import how_many, systematic
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COUNT = int(os.environ.get("TRAINC_FUZZ", "100"))
 

@@ -6,23 +6,17 @@ import copy
 import os
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import compile_in
 from tests.fuzz.inputs import Input
-from tests.fuzz.projects import projects
-from tests.fuzz.schemas import fields_of_schemas, loud, missing, schemas
+from tests.fuzz.projects import Files, projects
+from tests.fuzz.schemas import Chain, fields_of_schemas, loud, missing, schemas
 from tests.fuzz.systematic import documents_of, put, text_of
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.fuzz.projects import Files
-    from tests.fuzz.schemas import Chain
-
-    Base = tuple[Files, str, int, tuple[int, str, str]]  # a project, a document in it, and what comes out
+Base = tuple[Files, str, int, tuple[int, str, str]]  # a project, a document in it, and what comes out
 
 pytestmark = pytest.mark.slow
 

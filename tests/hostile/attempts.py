@@ -7,14 +7,11 @@ import io
 import os
 import re
 import signal
-from typing import TYPE_CHECKING
+from pathlib import Path
 from unittest.mock import patch
 
 from tests.effort import PATIENCE
 from trainc import cli
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _PLACE = re.compile(r"^ *(?:-->|:::) (.+):(\d+):(\d+)$", re.MULTILINE)
 _HEAD = re.compile(r"^(?:error|warning|note)\[[a-z0-9-]+\]: .", re.MULTILINE)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+import random
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from tests.fuzz.projects import projects
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterable
 
 ODD: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 65, 99_999, 2**31 - 1, 2**31, 2**63, 10**40, 1.5, 1e300, -0.0, "", " ", "x", "a" * 300, "Ünïcode", "a\nb",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,6 @@ from tests.hostile.attempts import Attempt, attempt
 from tests.repository import Repository
 from tests.sampling import sampled
 from trainc.apiserver.definitions import DEPTH
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEXT = {"type": "string"}
 OPEN: dict[str, Any] = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}

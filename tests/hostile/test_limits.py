@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Container
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.compiling import compile_in, relative_environment
 from tests.effort import within
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container
-    from pathlib import Path
 
 SECONDS = 2.0  # of CPU
 ROUND_TRIP = 10.0  # ... for commands that keep the comments of what they rewrite

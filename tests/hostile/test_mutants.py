@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import os
 import random
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.hostile.attempts import attempt
 from tests.hostile.mutants import inputs, mutant, text_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -15,9 +15,6 @@ import yaml
 from tests.compiling import ROOT, relative_environment
 from tests.hostile.mutants import mutate
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def trainc(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:

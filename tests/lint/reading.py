@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainc.lint import expand, look
+from trainc.lint.facts.job import Job
 from trainc.model.bundle import Bundle
 from trainc.model.report import Report
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
 
 
 def bundle_of(text: str, file: str = "jobset.yaml") -> Bundle:

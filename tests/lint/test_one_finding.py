@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from tests.compiling import compile_in
 from tests.matrix.kinds import KINDS
 from tests.matrix.matrix import REMOVED, edited
 from trainc.yaml.writer import dump
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MAIN = {
     "name": "node",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,9 +11,6 @@ from tests.compiling import compile_in
 from tests.lint.reading import job_of
 from trainc.lint.facts.scenarios import simulate
 from trainc.lint.facts.summary import overview
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JOBSET = """\
 apiVersion: jobset.x-k8s.io/v1alpha2

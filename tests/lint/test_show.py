@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +12,6 @@ from tests.lint.reading import job_of
 from trainc.lint.facts.summary import one_pod, overview
 from trainc.report.drawing import overview_lines, overview_markdown, pod_lines, pod_markdown
 from trainc.report.lines import text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 SHOWN = sorted(path for path in (Path(__file__).parent / "shown").iterdir())
 

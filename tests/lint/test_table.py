@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from importlib import import_module
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import FunctionType
+from typing import Any
 
 import pytest
 import yaml
@@ -15,20 +18,13 @@ from hypothesis import strategies as st
 from tests.compiling import ROOT
 from tests.sampling import sampled
 from trainc.lint import expand, look, refused
-from trainc.lint.registry import MODULES, all_checks, checks_of
+from trainc.lint.facts.job import Findings, Job
+from trainc.lint.registry import MODULES, Checks, all_checks, checks_of
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.finding import NOTE, Rule
 from trainc.model.report import Report
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-    from types import FunctionType
-
-    from trainc.lint.facts.job import Findings, Job
-    from trainc.lint.registry import Checks
 
 CASES = sorted(ROOT.glob("tests/cases/verify/*/*/input/*.yaml"))
 RENDERED = [  # each job as a JobSet

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from tests.compiling import ROOT, compile_in
+from tests.compiling import ROOT, Run, compile_in
 from tests.sampling import sampled
 from tests.test_cases import options
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.compiling import Run
 
 FAILING = sorted(ROOT.glob("tests/cases/verify/*/fails"))
 # Mistakes that the Trainer controller mends or refuses on the way, and those that stand outside the template.

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path as Folder
 
 import yaml
 
 from tests.compiling import ROOT
+from tests.matrix.kinds import Node, Path
 from tests.matrix.matrix import Mistake, differences
-
-if TYPE_CHECKING:
-    from pathlib import Path as Folder
-
-    from tests.matrix.kinds import Node, Path
 
 CASES = ROOT / "tests/cases/verify"
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.matrix.kinds import Kind
-    from tests.matrix.matrix import Mistake
+from tests.matrix.kinds import Kind
+
+Names = tuple[str, str]  # of a mistake and of its rule
 
 KUBEFLOW = ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "MPIJob")
 LEADS = ("PyTorchJob/Master", "TFJob/Chief", "XGBoostJob/Master", "PaddleJob/Master", "MPIJob/Launcher")
@@ -180,19 +179,19 @@ BESIDE: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], str], ...
 )
 
 
-def is_silent(kind: Kind, mistake: Mistake) -> bool:
+def is_silent(kind: Kind, names: Names) -> bool:
     """Whether a kind has a reason to say nothing of a mistake."""
-    return any(_has(kinds, kind) and _is_named(whats, mistake) for kinds, whats, _ in SILENT)
+    return any(_has(kinds, kind) and _is_named(whats, names) for kinds, whats, _ in SILENT)
 
 
-def is_beside(kind: Kind, rule: str, mistake: Mistake) -> bool:
+def is_beside(kind: Kind, rule: str, names: Names) -> bool:
     """Whether a finding of a rule may come with a mistake in a kind."""
-    return any(_has(kinds, kind) and rule in rules and _is_named(whats, mistake) for kinds, rules, whats, _ in BESIDE)
+    return any(_has(kinds, kind) and rule in rules and _is_named(whats, names) for kinds, rules, whats, _ in BESIDE)
 
 
 def _has(kinds: tuple[str, ...], kind: Kind) -> bool:
     return kind.name in kinds or kind.family in kinds
 
 
-def _is_named(whats: tuple[str, ...], mistake: Mistake) -> bool:
-    return any(fnmatchcase(name, what) for name in (mistake.name, mistake.rule) for what in whats)
+def _is_named(whats: tuple[str, ...], names: Names) -> bool:
+    return any(fnmatchcase(name, what) for name in names for what in whats)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Node = Any  # a mapping, a list or a scalar of YAML
-    Path = tuple[str | int, ...]
-    Around = Callable[[Node, Node, int], list[Node]]  # a template, the other role's, pods: the documents
+Node = Any  # a mapping, a list or a scalar of YAML
+Path = tuple[str | int, ...]
+Around = Callable[[Node, Node, int], list[Node]]  # a template, the other role's, pods: the documents
 
 
 @dataclass(frozen=True)

@@ -7,26 +7,22 @@ import copy
 import json
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path as Folder
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from tests.compiling import compile_in
 from tests.matrix.excuses import ABSENT, SPLIT, is_beside, is_silent
-from tests.matrix.kinds import KINDS
+from tests.matrix.kinds import KINDS, Kind, Node, Path
 from trainc.model.rule_selection import rule_facts
 from trainc.yaml.writer import dump
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tests.matrix.kinds import Kind, Node, Path
-
-    Told = tuple[str, str, Path | None]  # a level, a rule, a field of the pod template
-    Found = Counter[Told]
+Told = tuple[str, str, Path | None]  # a level, a rule, a field of the pod template
+Found = Counter[Told]
 
 REMOVED: Any = object()
 
@@ -41,6 +37,11 @@ class Mistake:
     broken: Node = field(repr=False)
     pods: int = 2
     is_of_role: bool = False  # whether the number of pods of one role is a part of it
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Its own and that of its rule."""
+        return self.name, self.rule
 
     @property
     def changes(self) -> tuple[Path, ...]:
@@ -80,7 +81,7 @@ def problems(mistake: Mistake, kind: Kind) -> list[str]:
     wanted, found = _wanted(mistake), mistake.found(kind)
     out = []
     if not any(_is_same(one, other, kind, mistake) for one in wanted for other in found) and not is_silent(
-        kind, mistake
+        kind, mistake.names
     ):
         out.append(f"{kind.name}: no {mistake.rule}, but {_words(found)}")
     usual = {rule for _, rule, _ in (*mistake.found(KINDS[0]), *mistake.healthy_twin(kind))}
@@ -90,7 +91,7 @@ def problems(mistake: Mistake, kind: Kind) -> list[str]:
         if other[0] != "note"
         and other[1] not in usual
         and not any(_is_same(one, other, kind, mistake) for one in wanted)
-        and not is_beside(kind, other[1], mistake)
+        and not is_beside(kind, other[1], mistake.names)
     ]
     if more:
         out.append(f"{kind.name}: also {_words(more)}")

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tests.matrix.kinds import Node
 from tests.matrix.matrix import REMOVED, Mistake, edited
-
-if TYPE_CHECKING:
-    from tests.matrix.kinds import Node
 
 SHARED = "/dev/shm"  # noqa: S108 (a path of the pod)
 HEALTHY: Node = {

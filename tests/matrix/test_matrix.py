@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from itertools import groupby
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 import pytest
 
 from tests.matrix.derived import CASES, OF_A_ROLE, OF_THE_JOB, derived
 from tests.matrix.excuses import BESIDE, SILENT, is_silent
-from tests.matrix.kinds import KINDS
+from tests.matrix.kinds import KINDS, Kind
 from tests.matrix.matrix import Mistake, problems
 from tests.matrix.mistakes import mistakes
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from tests.matrix.kinds import Kind
 
 MISTAKES = [*mistakes(), *derived()]
 
@@ -56,7 +52,7 @@ def test_a_mistake_is_found_in_every_kind(mistake: Mistake) -> None:
     assert [
         (kind.name, one)
         for kind in (first, *others)
-        if mistake.is_possible_in(kind) and not is_silent(kind, mistake)
+        if mistake.is_possible_in(kind) and not is_silent(kind, mistake.names)
         for one in mistake.healthy_twin(kind)
         if one[1] == mistake.rule
     ] == []

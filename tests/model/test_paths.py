@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from trainc.model.paths import at_path, keyed, keyed_leaves, matches, parsed, shown
 from trainc.model.report import Report
-from trainc.model.tree import get, leaves
+from trainc.model.tree import Tree, get, leaves
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from trainc.model.tree import Tree
 
 TEXT = """
 spec:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.schedulers.building import JOB, plan_of
@@ -11,11 +9,8 @@ from trainc.model.cluster import REPLICAS, ROLES, Cluster
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution
 from trainc.model.sourced import Origin, Sourced, Span, derive, known
-from trainc.model.tree import leaves, stamp
+from trainc.model.tree import Tree, leaves, stamp
 from trainc.schedulers import find
-
-if TYPE_CHECKING:
-    from trainc.model.tree import Tree
 
 HERE = Span("a.yaml", 3, 5, 3, 6)
 THERE = Span("b.yaml", 1, 1, 2, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +13,6 @@ from tests.board.test_board import BOARD
 from tests.compiling import ROOT, compile_in
 from trainc.kinds.table import NAMES
 from trainc.lint.catalogue import rules
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DIFFERING = {rule.name: rule.differs for rule in rules() if rule.differs}
 KIND = {"pytorchjob": "PyTorchJob", "mpijob": "MPIJob", "tfjob": "TFJob"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -12,9 +13,6 @@ from jsonschema import Draft202012Validator
 from tests.compiling import ROOT, compile_in
 from tests.test_cases import CASES, EXAMPLES
 from trainc.cli.commands import COMMANDS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCHEMAS = sorted((ROOT / "schemas/reports").glob("*.json"))
 RECORDED = ROOT / "tests/report/recorded"

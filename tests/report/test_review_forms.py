@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import jsonschema
@@ -12,9 +13,6 @@ import pytest
 
 from tests.board.board import manifests
 from tests.compiling import Run, compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def closed(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:

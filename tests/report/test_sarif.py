@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -11,19 +13,13 @@ import pytest
 from tests.compiling import compile_in
 from tests.report import official
 from tests.repository import Repository
-from trainc.model.finding import ERROR, Label, Rule
+from trainc.model.finding import ERROR, Finding, Label, Rule
 from trainc.model.report import Report
 from trainc.model.rule_selection import rule_facts
 from trainc.model.sourced import Span
 from trainc.report.details import page_of
 from trainc.report.sarif import log
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from trainc.model.finding import Finding
-    from trainc.text.line_diff import Replacement
+from trainc.text.line_diff import Replacement
 
 
 def closed(required: tuple[str, ...], **properties: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from tests.repository import Repository
 from trainc.changes.compare.updates import LeafUpdate
 from trainc.changes.migrate.compared import Difference
 from trainc.text.masking import named_secret, variable_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OLD, NEW = "hf-of-yesterday", "hf-of-today"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,10 +17,6 @@ from trainc.cli.output import Progress
 from trainc.report.colours import signed, unified
 from trainc.report.fold import columns, fold
 from trainc.report.lines import line_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 FOLDER = ROOT / "tests/report/terminals"
 COMMANDS = (

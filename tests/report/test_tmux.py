@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from tests.board.board import manifests
 from tests.compiling import ROOT
 from tests.effort import PATIENCE
 from tests.pseudo_terminal import has_terminals, in_terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.slow,

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from trainc.model.cluster import Cluster
 from trainc.model.patches import Contribution, Scheduler, pod
-
-if TYPE_CHECKING:
-    from trainc.model.cluster import Cluster
-    from trainc.model.plan import Plan
+from trainc.model.plan import Plan
 
 
 def gang(plan: Plan, cluster: Cluster) -> Contribution:  # noqa: ARG001 (every back end is asked about a cluster)

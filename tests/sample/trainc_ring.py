@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
+from trainc.model.plan import Plan
 from trainc.model.vocabulary import Launcher, Vocabulary
-
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan
 
 VOCABULARY = Vocabulary(
     reserved=("RING_SIZE", "RING_INDEX", "RING_FIRST"),

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from trainc.lint.check import Check
+from trainc.lint.facts.job import Job
 from trainc.model.finding import ERROR, Rule
 from trainc.model.tree import value
-
-if TYPE_CHECKING:
-    from trainc.lint.facts.job import Job
 
 HOUSE = "registry.example.com/"
 

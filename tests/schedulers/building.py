@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc.lint import expand
 from trainc.lint.rules.scheduling import placing_of_pods
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
+from trainc.model.finding import Finding
+from trainc.model.patches import Contribution
 from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.tree import get, plain, stamp
 from trainc.schedulers import contribute
 from trainc.schedulers.gang import roles_of
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from trainc.model.finding import Finding
-    from trainc.model.patches import Contribution
 
 JOB = """
 apiVersion: jobset.x-k8s.io/v1alpha2

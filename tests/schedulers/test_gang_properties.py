@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,13 +15,11 @@ from trainc.lint.facts.summary import overview
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.patches import Contribution
+from trainc.model.plan import Plan, Role
 from trainc.model.report import Report
 from trainc.model.tree import plain, stamp
 from trainc.schedulers import contribute
 from trainc.schedulers.gang import members, pods
-
-if TYPE_CHECKING:
-    from trainc.model.plan import Plan, Role
 
 pytestmark = pytest.mark.slow
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from trainc.model.document import Document
 
 
 def documents(text: str | bytes, *, duplicates: str = "strict") -> tuple[list[Document], list[str]]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import time
 import tracemalloc
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.yaml.reading import values
 from trainc.yaml import constructor, parsed, reader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SECONDS = 20  # of CPU; generous: each takes well under one on a slow machine
 

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.compiling import ROOT
 from tests.sampling import sampled
+from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
+from trainc.model.tree import Tree
 from trainc.yaml import plain
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.model.document import Document
-    from trainc.model.tree import Tree
 
 FILES = sorted(
     path

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
@@ -13,9 +14,6 @@ from tests.sampling import sampled
 from trainc.api import Resource, kinds
 from trainc.apiserver.generator.structural import structural
 from trainc.apiserver.shipped import crd_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SCHEMAS = ROOT / "schemas"
 KINDS = {kind.NAMES.key: kind for kind in kinds() if kind.NAMES.served}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
@@ -10,13 +10,11 @@ from trainc.apiserver.policy.judge import announce_policies, judge_request, poli
 from trainc.apiserver.policy.requests import AdmissionRequest
 from trainc.apiserver.schema.engine import begin_run
 from trainc.model.cluster import Cluster
+from trainc.model.finding import Finding
 from trainc.model.report import Report
 from trainc.model.settings import Project
 from trainc.model.tree import plain, stamp
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from trainc.model.finding import Finding
 
 RULES = [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}]
 OBJECT = {

@@ -6,7 +6,8 @@ import json
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -16,9 +17,6 @@ from tests.compiling import ROOT, Run, compile_in
 from tests.repository import PROJECT, Repository, write
 from tests.working_tree import WorkingTree
 from trainc.cli.scaffold import starter_policies
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JOBSETS = {
     "resourceRules": [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import random
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
@@ -17,10 +18,7 @@ from trainc.apiserver.policy.cel.functions import FUNCTIONS
 from trainc.apiserver.policy.cel.values import Duration, NotKnownError, Opaque, Optional, Timestamp, TypeName
 from trainc.cli.scaffold import starter_policies
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Path = tuple[Any, ...]
+Path = tuple[Any, ...]
 
 DOCUMENTS = [document for text in starter_policies().values() for document in yaml.safe_load_all(text)]
 ODD: list[Any] = [

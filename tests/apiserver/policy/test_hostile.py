@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,9 +11,6 @@ from tests.apiserver.policy.judging import Judged, binding, policy, with_spec
 from tests.compiling import ROOT
 from tests.effort import cpu, within
 from trainc.apiserver.policy.definitions import PolicyEngine
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOOPS = "object.spec.l.all(a, object.spec.l.all(b, object.spec.l.all(c, a + b + c >= 0)))"
 HOSTILE: dict[str, str] = {

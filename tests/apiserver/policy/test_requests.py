@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,10 +20,6 @@ from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.tree import plain, stamp
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 RENDERED = [
     ROOT / "tests/cases" / case / "expected/manifests.yaml"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from tests.compiling import ROOT
@@ -13,9 +14,6 @@ from trainc.apiserver.schema.node import load
 from trainc.model.report import Report
 from trainc.model.tree import plain, stamp
 from trainc.yaml import reader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Tree = dict[str, Any]
 RUNNING = {"conditions": [{"type": "Created", "status": "True"}], "jobsStatus": [{"name": "node", "active": 1}]}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +16,7 @@ from tests.authoring.adopt.clusters import (
     RUNNING,
     SUCCEEDED,
     TRAINED,
+    Tree,
     example,
     filled,
     lived,
@@ -23,18 +26,11 @@ from tests.authoring.adopt.clusters import (
     served,
     trained,
 )
-from tests.compiling import ROOT, compile_in
+from tests.compiling import ROOT, Run, compile_in
 from tests.sampling import sampled
 from trainc.authoring.adopt.objects import sort_objects
 from trainc.authoring.adopt.written import live, written
 from trainc.yaml.writer import dump
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from tests.authoring.adopt.clusters import Tree
-    from tests.compiling import Run
 
 # Recorded cases whose build is not what runs: how each stands, and what the report says of it. The controller's answer
 # depends on the order of a Go map in those that are kept, or counts what trainc does not.

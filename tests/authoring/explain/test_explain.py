@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -13,10 +15,6 @@ from tests.compiling import compile_in
 from tests.sampling import sampled
 from trainc.apiserver import shipped
 from trainc.authoring.explain import READ_FROM, SINCE, Field, find, root_of, sample
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 KINDS = shipped.listed()
 

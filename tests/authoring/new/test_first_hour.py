@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -12,9 +12,6 @@ import yaml
 from tests.compiling import compile_in
 from tests.sampling import sampled
 from trainc.authoring.new import STARTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IMAGE = "registry.example.com/team/train:1.0.0"
 

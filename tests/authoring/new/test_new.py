@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import cycle, product
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.compiling import ROOT, compile_in
 from tests.sampling import sampled
-from trainc.authoring.new import HARDWARE, STARTS
+from trainc.authoring.new import HARDWARE, STARTS, Hardware
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import parse
 from trainc.compiler.load.shipped import COMPONENTS, shipped_names
@@ -19,12 +20,6 @@ from trainc.frameworks import FRAMEWORKS
 from trainc.lint.tables.machines import DEVICES, MACHINES
 from trainc.schedulers import TABLE
 from trainc.text.object_keys import GPU_RESOURCE, NEURON_RESOURCE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from trainc.authoring.new import Hardware
 
 IMAGE = "registry.example.com/team/train:1.0.0"
 QUEUED = ("kueue", "volcano")

@@ -6,14 +6,11 @@ import os
 import pty
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import yaml
 
 from tests.compiling import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def talk(folder: Path, *argv: str, answers: str) -> str:

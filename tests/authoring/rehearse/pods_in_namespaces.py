@@ -15,18 +15,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
 from tests.compiling import ROOT
-from tests.conformance.survey_pods import World
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tests.conformance.survey_pods import Pod
+from tests.conformance.survey_pods import Pod, World
 
 _NEW = ("unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
 _PRIVATE = ("/tmp/ray", "/dev/shm")  # noqa: S108 (folders of a pod)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.compiling import ROOT
 from tests.hostile.attempts import attempt
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JOB = r"""
 apiVersion: jobset.x-k8s.io/v1alpha2

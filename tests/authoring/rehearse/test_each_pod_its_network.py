@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import yaml
 
 from tests.authoring.rehearse.pods_in_namespaces import rehearse
 from tests.authoring.rehearse.test_other_kinds import needs
 from tests.compiling import ROOT, compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Rank 1 kills its own agent once, in the middle of training; what it wrote first stays, as on a volume.
 LOSES_ITS_AGENT = """

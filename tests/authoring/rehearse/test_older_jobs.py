@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.authoring.rehearse.test_rehearsals import needs, rehearsed
 from tests.compiling import ROOT
 from trainc.changes.migrate import migrate
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

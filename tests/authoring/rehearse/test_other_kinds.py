@@ -6,16 +6,14 @@ import re
 import shutil
 import subprocess
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.authoring.rehearse.pods_in_namespaces import rehearse, why_not
 from tests.compiling import ROOT, compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.effort import PATIENCE
 from trainc.authoring.rehearse import Ended, Process, Script, perform
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def process(name: str, code: str, *, role: str = "", after: tuple[tuple[str, str], ...] = ()) -> Process:

@@ -6,19 +6,17 @@ import json
 import random
 import re
 import shutil
+from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from tests.repository import PROJECT, RUNTIME, job
 from tests.working_tree import WorkingTree
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Edit = Callable[[WorkingTree, random.Random], None]
+Edit = Callable[[WorkingTree, random.Random], None]
 
 TWO = (
     "  clusters:\n    eu: {paths: [jobs/eu]}\n"

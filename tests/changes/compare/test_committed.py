@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.repository import Repository
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BERT = "research/bert.yaml"
 

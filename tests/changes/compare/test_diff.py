@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -14,9 +14,6 @@ from tests.sampling import sampled
 from tests.working_tree import WorkingTree
 from trainc.changes.compare import diff as comparing
 from trainc.compiler.project import open_project
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GPUS = ('cpu: "4"', "nvidia.com/gpu: 8")
 IMAGE = ("torch:2.8.0", "torch:2.9.0")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,6 @@ from tests.changes.compare.test_diff import IMAGE, filled
 from tests.working_tree import WorkingTree
 from trainc.changes.compare.updates import differences
 from trainc.model.tree import stamp
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 POD = "spec.replicatedJobs[node].template.spec.template.spec"
 LAST = "memory: 16Gi\n"

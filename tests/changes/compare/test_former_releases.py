@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +13,6 @@ from trainc.apiserver.schema.node import load
 from trainc.compiler.emit.digest import body_digest
 from trainc.model.report import Report
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RENDERED = "rendered/research/bert.yaml"
 FILLED_IN = re.compile(r"^ +(groupName: default|protocol: TCP|restartStrategy: Recreate)\n", re.MULTILINE)

@@ -5,17 +5,14 @@ All of these edits passed `validate`, `validate --against` and `build -w` withou
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.repository import PROJECT
 from tests.sampling import sampled
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 BERT = "jobs/bert.yaml"
 CLUSTERS = f"{PROJECT}  clusters:\n    eu: {{}}\n    us: {{}}\n"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.repository import job
 from tests.sampling import sampled
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: research}\ndata: {a: one}\n"
 KEYS = "apiVersion: v1\nkind: Secret\nmetadata: {name: token, namespace: research}\nstringData: {a: sesame-one}\n"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import ROOT
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

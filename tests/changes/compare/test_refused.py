@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.repository import job
 from tests.sampling import sampled
 from tests.working_tree import WorkingTree
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BERT = "jobs/bert.yaml"
 REFUSED = "error[immutable-change]: run `bert` cannot change 3 fields"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from tests.hostile.attempts import attempt
 from tests.repository import Repository
 from trainc.changes.git import repository as reading
 from trainc.text.trouble import Trouble
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COMMANDS = (
     ("diff", "HEAD"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -15,9 +15,6 @@ from tests.repository import Repository
 from trainc.changes.fix import diff, fix, replacements
 from trainc.model.finding import ERROR, Edit, Finding, Rule
 from trainc.model.sourced import Span
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RULE = Rule("some-rule", ERROR, "something")
 TEXT = """\

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from trainc.changes.migrate.chunks import load, split
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def comments(text: str) -> list[str]:

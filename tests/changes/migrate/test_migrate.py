@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +15,6 @@ from trainc.changes.migrate.compared import UNEXPLAINED, compiled
 from trainc.model.cluster import Cluster
 from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASES = sorted(path.parent.parent for path in ROOT.glob("tests/cases/legacy/*/input/job.yaml"))
 # Over as soon as it starts: a warning for the older job, an error for what it becomes.

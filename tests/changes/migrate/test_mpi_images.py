@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.compiling import compile_in
 from tests.repository import write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LAUNCHER, WORKER = "registry.example.com/hpc/launcher:1.0", "registry.example.com/hpc/worker:2.0"
 MPI_JOB = f"""\

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import yaml
@@ -13,9 +14,6 @@ from tests.kinds.samples import kuberay, volcano
 from trainc.changes.migrate import migrate
 from trainc.changes.migrate.compared import compiled
 from trainc.yaml.comments import comments
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Why the objects of a migrated job may be other than before; nothing else may differ.
 DOCUMENTED = (

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from tests.compiling import compile_in
+from tests.compiling import Run, compile_in
 from tests.sampling import sampled
 from tests.test_cases import CASES, EXAMPLES, names, options
 from trainc.apiserver.models.trainjob import Trainer
 from trainc.authoring.explain import find, sample
 from trainc.changes.why import LANDS, explain, landings, on_line
 from trainc.compiler.load.lists import expand
+from trainc.model.bundle import Bundle
+from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.tree import get, value
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.compiling import Run
-    from trainc.model.bundle import Bundle
-    from trainc.model.document import Document
 
 INHERITING = [case for case in CASES if "inheritance" in case.parts]
 

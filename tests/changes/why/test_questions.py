@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import compile_in
 from tests.repository import RUNTIME, job, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JOB = "jobs/bert.yaml"
 REPLICAS = "JobSet/bert spec.replicatedJobs[node].replicas: 1\n"

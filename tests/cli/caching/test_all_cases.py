@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import compile_in
 from tests.sampling import sampled
 from tests.test_cases import CASES, EXAMPLES, names
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FOLDERS = [*CASES, *EXAMPLES]
 NAMES = [*names(CASES, "tests/cases"), *names(EXAMPLES, "examples")]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +12,6 @@ from tests.cli.caching.test_stale import agrees, compiled
 from tests.repository import Repository, job
 from trainc.cli.caching.listing import is_settled, state_of
 from trainc.compiler.emit.spool.folder import FolderSpool
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 SETTLED = 0.2  # seconds, on a file system with a fine clock
 

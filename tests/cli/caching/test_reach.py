@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.compiling import compile_in
 from tests.repository import RUNTIME, Repository
 from trainc.compiler.forms.stage import FormStage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 JOBS = 12
 COMPONENT = """\

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.repository import Repository
 from trainc.compiler.emit.digest import body_digest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RENDERED = "rendered/research/job-1.yaml"
 

@@ -7,20 +7,16 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.compiling import compile_in, relative_environment
+from tests.compiling import Run, compile_in, relative_environment
 from tests.repository import Repository, unpack
 from trainc.cli import build, validate
 from trainc.cli.caching import listing, run_cache
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.compiling import Run
 
 TYPO = ("numNodes: 2", "numnodes: 2")  # as long as what it replaces
 OTHER = ("line:1.0.0", "line:1.0.1")

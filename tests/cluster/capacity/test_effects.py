@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.cluster.capacity.clusters import facts, job, node, queue
 from tests.compiling import ROOT, compile_in
-from trainc.cluster.capacity.answers import effects
+from trainc.cluster.capacity.answers import Key, effects
 from trainc.model.tree import stamp
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainc.cluster.capacity.answers import Key
 
 OBJECTS = facts(*queue(12), node("n1"), node("n2")).objects
 

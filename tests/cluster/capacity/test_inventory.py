@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,9 +20,6 @@ from trainc.compiler.project.dumps import read_dump
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 from trainc.yaml.writer import dump
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

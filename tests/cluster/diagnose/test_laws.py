@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -14,14 +14,11 @@ from hypothesis import strategies as st
 from tests.compiling import ROOT
 from tests.effort import cpu, within
 from tests.sampling import sampled
-from trainc.cluster.diagnose.cause import FAILED, RUNS
+from trainc.cluster.diagnose.cause import FAILED, RUNS, Diagnosis
 from trainc.cluster.diagnose.cluster import DumpedCluster
 from trainc.cluster.diagnose.judge import diagnoses
 from trainc.cluster.diagnose.reading import Reading
 from trainc.text.trouble import Trouble
-
-if TYPE_CHECKING:
-    from trainc.cluster.diagnose.cause import Diagnosis
 
 CASES = sorted(ROOT.glob("tests/cluster/diagnose/cases/*/input.yaml"))
 ODD = ["null", "7", "-1", "1.5", "true", '""', '"x"', '"2026-13-99T00:00:00Z"', "[]", "[null]", "{}", '{"name": 3}']

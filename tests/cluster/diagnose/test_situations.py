@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import ROOT, Run, compile_in
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 HERE = ROOT / "tests/cluster/diagnose"
 CASES = sorted(path for path in (HERE / "cases").iterdir() if path.is_dir())

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.repository import PROJECT, Repository
 from trainc.apiserver.verdict import verdict
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BOUND = "  annotations: {trainc.dev/cluster: 'one,two,three'}\n  namespace: research\n"
 

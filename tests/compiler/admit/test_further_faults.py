@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.compiling import compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 JOBSET = """apiVersion: jobset.x-k8s.io/v1alpha2
 kind: JobSet

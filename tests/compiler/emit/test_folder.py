@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.repository import Repository, job
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BERT, LINE = "research/bert.yaml", "research/line.yaml"
 

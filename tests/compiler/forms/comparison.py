@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
 from unittest.mock import patch
 
 from tests.compiler.forms.variants import variants
-from tests.compiling import compile_in
+from tests.compiling import Run, compile_in
 from trainc.compiler.forms import Forms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from random import Random
-
-    from tests.compiling import Run
-    from trainc.compiler.forms.template import Template
+from trainc.compiler.forms.template import Template
 
 FEWEST_FILES = 20  # for which forms are looked for here; a real run needs more for them to pay
 _KIND = re.compile("^kind: *[A-Za-z]*Job(Set)?$", re.MULTILINE)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from benchmarks import tree
 from tests.compiler.forms.comparison import Comparison
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PROJECT = "apiVersion: trainc.dev/v1alpha1\nkind: Project\n"
 MOVING = tree.RUNTIME.replace("torch:2.8.0", "torch:latest")

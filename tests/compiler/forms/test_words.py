@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import random
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -13,15 +14,10 @@ import pytest
 from benchmarks import tree
 from tests.compiling import ROOT, compile_in
 from trainc.compiler import forms
-from trainc.compiler.forms.layout import layout_of, parted
+from trainc.compiler.forms.layout import Layout, Values, layout_of, parted
 from trainc.compiler.forms.places import TELLING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainc.compiler.forms.layout import Layout, Values
-    from trainc.compiler.forms.record import Trial
-    from trainc.compiler.forms.template import Template
+from trainc.compiler.forms.record import Trial
+from trainc.compiler.forms.template import Template
 
 pytestmark = pytest.mark.slow
 

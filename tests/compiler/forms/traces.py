@@ -11,27 +11,23 @@ import os
 import pickle
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from random import Random
+from types import FrameType
+from typing import Any
 from unittest.mock import patch
 
 import trainc
 from trainc.compiler import forms
-from trainc.compiler.forms.layout import layout_of, parted
+from trainc.compiler.forms.layout import Layout, Values, layout_of, parted
 from trainc.compiler.forms.places import TELLING
+from trainc.compiler.forms.record import Trial
+from trainc.compiler.forms.template import Template
 from trainc.text.memo import Memo
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from random import Random
-    from types import FrameType
-
-    from trainc.compiler.forms.layout import Layout, Values
-    from trainc.compiler.forms.record import Trial
-    from trainc.compiler.forms.template import Template
-
-    Step = tuple[str, int]
+Step = tuple[str, int]
 
 PACKAGE = os.path.dirname(trainc.__file__) + os.sep
 OWN = PACKAGE + "forms" + os.sep  # the fast path itself, which looks at numbers for a living

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from random import Random
 
-from trainc.compiler.forms.layout import layout_of, parted
+from trainc.compiler.forms.layout import Values, layout_of, parted
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
-    from trainc.compiler.forms.layout import Values
-
-    Style = Callable[[Random, str, list[str]], str]
+Style = Callable[[Random, str, list[str]], str]
 
 # Numbers that mean something to somebody: limits, ports, counts, sizes.
 TELLING = "0 1 2 3 4 7 8 9 10 15 16 17 22 31 32 60 62 63 64 65 80 99 100 127 128 253 255 256 300 443 511 512 600 768 "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,15 +11,10 @@ from tests.compiling import compile_in
 from tests.repository import Repository, job
 from trainc.compiler import load
 from trainc.compiler.load import pieces
+from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.yaml import plain
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from trainc.model.document import Document
 
 JOBS = [job(f"bert-{number}") for number in range(250)]
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: board}\nspec: {clusterIP: None}\n"

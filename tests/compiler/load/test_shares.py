@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from trainc.compiler.load import Loader
 from trainc.compiler.project import open_project
 from trainc.model.report import Report
 from trainc.model.settings import Selection
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = ("a", "b", "c", "d")
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import compile_in
 from tests.repository import job, write
 from trainc.compiler.load.walk import contents, files, ours
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 JOB = job("bert")
 NAMELESS = JOB.partition("\n")[2]  # without its apiVersion

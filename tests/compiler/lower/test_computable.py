@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiling import compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROLE = """\
         - name: {name}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from trainc.compiler.project import open_project
 from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.tree import value
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUNTIME = """
 apiVersion: trainer.kubeflow.org/v1alpha1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +17,6 @@ from trainc.model.report import Report
 from trainc.model.settings import Selection
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import plain, value
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TWO = """\
 apiVersion: trainc.dev/v1alpha1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -17,9 +17,6 @@ from trainc.compiler.project import open_project
 from trainc.compiler.project.settings import OF_CLUSTERS, SETTINGS
 from trainc.model.report import Report
 from trainc.model.settings import Project
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEXT = (ROOT / "docs" / "project.md").read_text("utf-8")
 SHOWN = re.findall(r"^```yaml\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)[0]

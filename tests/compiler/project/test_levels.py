@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.repository import write
 from trainc.compiler.project import open_project
 from trainc.model.report import Report
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from trainc.model.settings import Project
+from trainc.model.settings import Project
 
 HEAD = "apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n"
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc.compiler import pipeline
+from trainc.model.finding import Finding
 from trainc.model.report import Report
 from trainc.model.settings import Project, Selection
 from trainc.model.tree import plain
 from trainc.yaml.writer import dump, dump_all
-
-if TYPE_CHECKING:
-    from trainc.model.finding import Finding
 
 JOB: dict[str, Any] = {
     "apiVersion": "trainer.kubeflow.org/v1alpha1",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -14,9 +14,6 @@ from trainc.apiserver import shipped
 from trainc.compiler.resolve.components import of_job
 from trainc.model.report import Report
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = ["'shm, maintenance-safe'", "'shm maintenance-safe'", "[shm, maintenance-safe]", "{shm: null, maintenance-safe: {}}",
          "[{name: shm}, maintenance-safe]", "[{name: shm}, {name: maintenance-safe}]"]  # fmt: skip

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tests.compiling import ROOT
+from trainc.apiserver.models.node import ApiObject
 from trainc.apiserver.models.patches import RuntimePatch
 from trainc.apiserver.models.trainjob import Initializer, RuntimeRef, Source, Trainer, TrainJobSpec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from trainc.apiserver.models.node import ApiObject
 
 MODELS = (TrainJobSpec, RuntimeRef, Trainer, Initializer, Source, RuntimePatch)
 ROOMS = [folder for folder in ROOT.glob("trainc/*/") if folder.name != "api"]

@@ -13,14 +13,12 @@ The health of an application is the worst of its objects' (`controller/health.go
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import lupa.lua51 as lua
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    Observe = Callable[[Any], Any]  # the live object of a manifest
+Observe = Callable[[Any], Any]  # the live object of a manifest
 
 WAVE = "argocd.argoproj.io/sync-wave"
 ORDER = ("Healthy", "Suspended", "Progressing", "Missing", "Degraded", "Unknown")

@@ -7,8 +7,10 @@ Lua; the states are those that controllers write. The world stands still whereve
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,10 +20,6 @@ from tests.integrations.argocd.engine import FAILED, SUCCEEDED, WAITING, WAVE, H
 from tests.integrations.argocd.states import JOBSET, PHASES
 from tests.repository import Repository, job
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 
 def config(name: str) -> dict[str, str]:

@@ -12,7 +12,8 @@ The rule is a model of `checkHealth` in `internal/controller/kustomization_contr
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -22,9 +23,6 @@ from tests.compiling import ROOT, compile_in
 from tests.integrations.argocd.states import JOBSET, SPEC
 from tests.repository import Repository
 from tests.sampling import sampled
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SHIPPED = {
     name: yaml.safe_load((ROOT / f"deploy/flux/{name}.yaml").read_text("utf-8")) for name in ("finished", "started")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from tests.compiling import compile_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
 ConfigMap = {"apiVersion": "v1", "kind": "ConfigMap"}

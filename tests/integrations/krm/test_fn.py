@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -16,9 +16,6 @@ from tests.integrations.krm.resource_lists import Answer, ConfigMap, listed, obj
 from tests.repository import RUNTIME, Repository, job
 from tests.sampling import sampled
 from trainc.integrations.krm import read_list, write_list
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONFIG = {**ConfigMap, "metadata": {"name": "function-input"}}
 BUILD = {"apiVersion": "trainc.dev/v1alpha1", "kind": "Build", "metadata": {"name": "trainc"}}

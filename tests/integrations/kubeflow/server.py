@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from kubeflow.trainer.backends.kubernetes.backend import KubernetesBackend
 from kubernetes.client import ApiException
 
 from trainc.integrations.kubeflow.client import AsyncResult, NoPods
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 TIME = "2026-01-01T00:00:00Z"
 

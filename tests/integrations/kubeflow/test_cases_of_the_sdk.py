@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -11,10 +13,6 @@ import yaml
 from tests.compiling import ROOT
 from tests.repository import Repository
 from trainc.kubeflow import trainer_client
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 with warnings.catch_warnings():  # the SDK's own models are written for an older pydantic
     warnings.simplefilter("ignore")

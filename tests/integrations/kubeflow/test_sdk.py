@@ -6,20 +6,17 @@ import builtins
 import subprocess
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+from kubeflow.trainer import TrainerClient
 
 from tests.compiling import ROOT, compile_in
 from tests.repository import RUNTIME, Repository
 from trainc.kubeflow import trainer_client
 from trainc.text.trouble import Trouble
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from kubeflow.trainer import TrainerClient
 
 with warnings.catch_warnings():  # the SDK's own models are written for an older pydantic
     warnings.simplefilter("ignore")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
@@ -15,11 +17,6 @@ from pygls.uris import from_fs_path
 from tests.compiling import relative_environment
 from tests.effort import PATIENCE
 from tests.warm import program
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine, Sequence
-    from pathlib import Path
-    from typing import Any
 
 
 class Editor:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.compiling import ROOT
 from tests.effort import below, cpu
 from trainc.integrations.lsp.judgement import Judgement
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow
 

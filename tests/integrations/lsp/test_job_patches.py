@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from lsprotocol import types
 
 from tests.compiling import ROOT
 from tests.integrations.lsp.editor import editor, run
 from tests.integrations.lsp.test_questions import candidates, hovered
-
-if TYPE_CHECKING:
-    from lsprotocol import types
 
 pytestmark = pytest.mark.slow
 

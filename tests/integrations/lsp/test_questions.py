@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from tests.compiling import ROOT
-from tests.integrations.lsp.editor import editor, run
-
-if TYPE_CHECKING:
-    from tests.integrations.lsp.editor import Editor
+from tests.integrations.lsp.editor import Editor, editor, run
 
 pytestmark = pytest.mark.slow
 

@@ -6,16 +6,13 @@ import gzip
 import hashlib
 import io
 import tarfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import grpc
 
 from tests.effort import PATIENCE
 from tests.integrations.plugin_server.wire import SERVICE, decode, encode, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 CHUNK = 1024
 ANNOUNCING = ("ARGOCD_APP_NAME", "ARGOCD_APP_SOURCE_REPO_URL", "ARGOCD_APP_SOURCE_TARGET_REVISION")

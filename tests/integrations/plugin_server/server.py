@@ -11,8 +11,10 @@ import signal
 import subprocess
 import tarfile
 import uuid
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import grpc
 import yaml
@@ -20,10 +22,6 @@ import yaml
 from tests.effort import PATIENCE
 from tests.integrations.plugin_server.wire import SERVICE, decode, encode, text
 from tests.repository import unpack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 LARGEST = 100 << 20
 MARGIN = 0.1  # seconds before the caller's deadline at which a command is stopped

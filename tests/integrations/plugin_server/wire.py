@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 SERVICE = "plugin.ConfigManagementPluginService"
 Field = tuple[int, "int | bytes"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from tests.compiling import compile_in
 from tests.kinds.samples.jobs import Compiled
 from tests.kinds.samples.texts import FIELDS, entry, job, old, role
 from trainc.kinds.shared.job import LegacyOptions
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 V2 = "kubeflow.org/v2beta1"
 LABEL = (

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from tests.compiling import compile_in
+from tests.compiling import Run, compile_in
 from tests.matrix.kinds import KINDS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.compiling import Run
 
 # By kind: what stands behind the job's name under the operator, and in the JobSet ("" where it stays).
 NAMES = {

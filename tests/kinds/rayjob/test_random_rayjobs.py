@@ -7,7 +7,8 @@ import shlex
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -15,9 +16,6 @@ import yaml
 from tests.compiling import compile_in
 from tests.kinds.samples import kuberay
 from tests.kinds.samples.expanded import pods
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

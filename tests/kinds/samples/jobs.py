@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trainc.frameworks import framework
 from trainc.kinds.shared.job import LegacyOptions
@@ -12,14 +12,12 @@ from trainc.kinds.table import kind_of
 from trainc.kinds.trainingoperator.admission import legal, settled
 from trainc.kinds.trainingoperator.plan import plan
 from trainc.model.catalog import Entry
+from trainc.model.document import Document
+from trainc.model.patches import Contribution
+from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from trainc.model.document import Document
-    from trainc.model.patches import Contribution
-    from trainc.model.plan import Plan
 
 REFERENCE = re.compile(r"\$\$|\$\(([^()]*)\)")
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 # Per kind: the field of the roles, the main container, its port's name and number.
 KINDS = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -12,9 +13,6 @@ from tests.compiling import compile_in
 from tests.kinds.samples.expanded import pods
 from tests.kinds.samples.volcano import environments, files, group, random_job
 from trainc.text.quantity import NANO, Quantity
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +17,6 @@ from tests.sampling import sampled
 from tests.test_cases import options
 from trainc.lint.catalogue import rules
 from trainc.lint.catalogue.generate import cases
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASES = ROOT / "tests" / "cases"
 OWN = cases(ROOT)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +18,6 @@ from trainc.lint.catalogue.generate import cases
 from trainc.model.report import Report
 from trainc.model.tree import get, plain
 from trainc.yaml.reader import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 OWN = cases(ROOT)
 ON_THE_BOARD = {

@@ -7,15 +7,13 @@ import shutil
 import subprocess
 import time
 import urllib.request
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 
 import pytest
 
 from tests.effort import PATIENCE
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PROGRAMS = ("chromium", "chromedriver")
 _FLAGS = (

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.compiling import compile_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOSTILE = "</script><img src=x onerror=alert(1)><!--"
 

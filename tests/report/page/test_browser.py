@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +12,6 @@ from tests.compiling import ROOT, compile_in
 from tests.report.page.browser import Browser
 from tests.report.page.pages import HOSTILE
 from tests.repository import Repository, job
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

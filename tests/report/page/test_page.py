@@ -6,9 +6,10 @@ import base64
 import hashlib
 import json
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from tests.compiling import ROOT, compile_in
 from tests.report.page.pages import HOSTILE, Page, page_of
@@ -16,11 +17,6 @@ from tests.repository import RUNTIME, Repository, job
 from trainc.report.page import data
 from trainc.report.page.data import page_html
 from trainc.report.page.texts import SourceLines
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
 
 
 @pytest.fixture
