@@ -12,6 +12,8 @@ from trainc.apiserver.models.node import QUANTITY
 
 Schema = dict[str, Any]
 
+GO_TYPE = "x-go"
+"""What a Go program calls a shape, for the run-time table alone."""
 _DOCUMENT = "kubernetes-json-schema/v1.36.0-local/_definitions.json"
 _GROUPS = ("io.k8s.api.core.v1", "io.k8s.api.batch.v1", "io.k8s.apimachinery.pkg.apis.meta.v1")
 _UNUSED = ("description", "enum", "x-kubernetes-group-version-kind", "x-kubernetes-unions")
@@ -69,7 +71,7 @@ def definition(name: str) -> Schema:
             value["default"] = DEFAULTS[short, field]
     if short in ATOMIC_MAPS:
         node["x-kubernetes-map-type"] = "atomic"
-    return node
+    return {**node, GO_TYPE: f"v1.{short}"} if "properties" in node else node
 
 
 @cache

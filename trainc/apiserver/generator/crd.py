@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.generator.core_schemas import Schema
+from trainc.apiserver.generator.core_schemas import GO_TYPE, Schema
 from trainc.apiserver.generator.structural import relaxed, structural, without
 from trainc.apiserver.models.node import Resource
 
-_PATCH = ("x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy")
+_UNKNOWN = ("x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy", GO_TYPE)
 
 
 def root(kind: type[Resource]) -> Schema:
@@ -46,4 +46,4 @@ def _version(kind: type[Resource], *, stored: bool) -> Schema:
         ]
     if names.status:
         version["subresources"] = {"status": {}}
-    return {**version, "schema": {"openAPIV3Schema": without(relaxed(root(kind)), *_PATCH)}}
+    return {**version, "schema": {"openAPIV3Schema": without(relaxed(root(kind)), *_UNKNOWN)}}

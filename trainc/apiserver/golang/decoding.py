@@ -36,39 +36,40 @@ def decode(node: SchemaNode, tree: Tree) -> list[Fault]:
     faults: list[Undecodable] = []
     for key in sorted(key for key in tree if key not in ("metadata", "apiVersion", "kind")):
         if (child := node.prop(key)) is not None:
-            _decode(child, tree[key], (key,), faults)
+            _decode(child, tree[key], (key,), "", faults)
     faults.sort(key=lambda fault: not fault.ends)
     return [Fault(fault.path, FURTHER if at else "webhook", fault.text) for at, fault in enumerate(faults)]
 
 
-def _decode(node: SchemaNode, tree: Tree, path: Path, faults: list[Undecodable]) -> None:
+def _decode(node: SchemaNode, tree: Tree, path: Path, owner: str, faults: list[Undecodable]) -> None:
     value = tree.value if type(tree) is Sourced else tree
     if value is None or node.kind == "" or (is_placeholder(value) and node.kind not in ("object", "array")):
         return
     if node.kind == "int-or-string" or node.format == "date-time":
-        _decode_text(node, value, path, faults)
+        _decode_text(node, value, path, owner, faults)
         return
     if node.kind in ("integer", "number"):
         if type(value) not in (int, float):
-            _mistyped(node, JSON_TYPES[type(value)], path, faults)
+            _mistyped(node, JSON_TYPES[type(value)], path, owner, faults)
         elif node.kind == "integer" and not (value == int(value) and node.low <= value <= node.high):
-            _mistyped(node, f"number {number(value)}", path, faults)
+            _mistyped(node, f"number {number(value)}", path, owner, faults)
         return
     if type(value) is not _FITTING[node.kind]:
-        _mistyped(node, JSON_TYPES[type(value)], path, faults)
+        _mistyped(node, JSON_TYPES[type(value)], path, owner, faults)
     elif type(value) is dict:
+        owner = owner if path[-1] in _MAPS else node.raw.get("x-go", "")
         for key in sorted(value):
             child = node.prop(key)
             if child is not None:
-                _decode(child, value[key], (*path, key), faults)
+                _decode(child, value[key], (*path, key), owner, faults)
     elif type(value) is list:
         child = node.item()
         for index, item in enumerate(value):
             if child is not None:
-                _decode(child, item, (*path, index), faults)
+                _decode(child, item, (*path, index), owner, faults)
 
 
-def _decode_text(node: SchemaNode, value: Any, path: Path, faults: list[Undecodable]) -> None:
+def _decode_text(node: SchemaNode, value: Any, path: Path, owner: str, faults: list[Undecodable]) -> None:
     """A quantity, a time, or text beside which Go takes an int32."""
     text = ""
     if is_quantity(node):
@@ -78,20 +79,21 @@ def _decode_text(node: SchemaNode, value: Any, path: Path, faults: list[Undecoda
             text = str(fault)
     elif node.kind != "int-or-string":
         if type(value) is not str:
-            _mistyped(node, JSON_TYPES[type(value)], path, faults)
+            _mistyped(node, JSON_TYPES[type(value)], path, owner, faults)
             return
         text = time_fault(value)
     elif type(value) is not str:
         is_number = type(value) in (int, float)
         if not (is_number and value == int(value) and -(2**31) <= value < 2**31):
             got = f"number {number(value)}" if is_number else JSON_TYPES[type(value)]
-            text = f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type int32"
+            text = f"json: cannot unmarshal {got} into Go struct field {field_name(path, owner)} of type int32"
     if text:
         faults.append(Undecodable(path, text))
 
 
-def _mistyped(node: SchemaNode, got: str, path: Path, faults: list[Undecodable]) -> None:
-    text = f"json: cannot unmarshal {got} into Go struct field {field_name(path)} of type {type_name(node, path)}"
+def _mistyped(node: SchemaNode, got: str, path: Path, owner: str, faults: list[Undecodable]) -> None:
+    field = field_name(path, owner)
+    text = f"json: cannot unmarshal {got} into Go struct field {field} of type {type_name(node, path)}"
     faults.append(Undecodable(path, text, ends=False))
 
 
@@ -215,11 +217,14 @@ def _is_nothing(node: SchemaNode, name: str, key: str, value: Any) -> bool:
     return type(value) is str or key in VALUES
 
 
-def field_name(path: Path) -> str:
-    """`Struct.path.to.field` for the value at `path`: indices and map keys do not show."""
+def field_name(path: Path, owner: str) -> str:
+    """`Struct.path.to.field` for the value at `path` in a type of Kubernetes or, without `owner`, of another program.
+
+    Indices and map keys do not show.
+    """
     steps = _steps(path)
-    owner = _longest_known(steps[:-1]).partition(".")[2] or "".join(map(_capital, steps[-2:-1]))
-    return f"{owner}.{'.'.join(steps)}"
+    holder = (owner or _longest_known(steps[:-1])).partition(".")[2] or "".join(map(_capital, steps[-2:-1]))
+    return f"{holder}.{'.'.join(steps)}"
 
 
 def type_name(node: SchemaNode, path: Path) -> str:
@@ -228,6 +233,8 @@ def type_name(node: SchemaNode, path: Path) -> str:
     if node.kind == "array":
         item = node.item()
         return "[]" + (type_name(item, path) if item is not None else "interface {}")
+    if "x-go" in node.raw:
+        return str(node.raw["x-go"])
     if (known := _longest_known(steps)) and not (type(path[-1]) is str and path[-1] != steps[-1]):
         return known
     if node.kind == "object":
@@ -284,197 +291,77 @@ TYPES = {
     "allocatedResourceStatuses": "map[v1.ResourceName]v1.ClaimResourceStatus",
     "allocatedResources": "v1.ResourceList",
     "appArmorProfile.type": "v1.AppArmorProfileType",
-    "awsElasticBlockStore": "v1.AWSElasticBlockStoreVolumeSource",
-    "azureDisk": "v1.AzureDiskVolumeSource",
     "azureDisk.kind": "v1.AzureDataDiskKind",
-    "azureFile": "v1.AzureFileVolumeSource",
     "cachingMode": "v1.AzureDataDiskCachingMode",
     "capacity": "v1.ResourceList",
-    "cephfs": "v1.CephFSVolumeSource",
-    "cinder": "v1.CinderVolumeSource",
-    "claims": "v1.ResourceClaim",
-    "clusterTrustBundle": "v1.ClusterTrustBundleProjection",
     "completionMode": "v1.CompletionMode",
     "conditionType": "v1.PodConditionType",
     "conditions": "v1.PersistentVolumeClaimCondition",
     "conditions.status": "v1.ConditionStatus",
     "conditions.type": "v1.PersistentVolumeClaimConditionType",
-    "configMap": "v1.ConfigMapVolumeSource",
-    "configMapKeyRef": "v1.ConfigMapKeySelector",
-    "configMapRef": "v1.ConfigMapEnvSource",
-    "containers": "v1.Container",
     "containers.restartPolicy": "v1.ContainerRestartPolicy",
     "coordinator": "v1alpha2.Coordinator",
-    "csi": "v1.CSIVolumeSource",
-    "dataSource": "v1.TypedLocalObjectReference",
-    "dataSourceRef": "v1.TypedObjectReference",
     "dependsOn": "v1alpha2.DependsOn",
     "dependsOn.status": "v1alpha2.DependsOnStatus",
-    "dnsConfig": "v1.PodDNSConfig",
     "dnsPolicy": "v1.DNSPolicy",
-    "downwardAPI": "v1.DownwardAPIVolumeSource",
-    "downwardAPI.items": "v1.DownwardAPIVolumeFile",
     "drop": "v1.Capability",
     "effect": "v1.TaintEffect",
-    "emptyDir": "v1.EmptyDirVolumeSource",
-    "env": "v1.EnvVar",
-    "envFrom": "v1.EnvFromSource",
-    "envFrom.secretRef": "v1.SecretEnvSource",
-    "ephemeral": "v1.EphemeralVolumeSource",
-    "ephemeralContainers": "v1.EphemeralContainer",
     "ephemeralContainers.restartPolicy": "v1.ContainerRestartPolicy",
-    "exec": "v1.ExecAction",
-    "exitCodes": "v1.ContainerRestartRuleOnExitCodes",
     "exitCodes.operator": "v1.ContainerRestartRuleOnExitCodesOperator",
     "failurePolicy": "v1alpha2.FailurePolicy",
     "failurePolicy.rules": "v1alpha2.FailurePolicyRule",
     "failurePolicy.rules.action": "v1alpha2.FailurePolicyAction",
-    "fc": "v1.FCVolumeSource",
-    "fieldRef": "v1.ObjectFieldSelector",
-    "fileKeyRef": "v1.FileKeySelector",
-    "flexVolume": "v1.FlexVolumeSource",
-    "flocker": "v1.FlockerVolumeSource",
     "flexVolume.options": "map[string]string",
     "fsGroupChangePolicy": "v1.PodFSGroupChangePolicy",
-    "gcePersistentDisk": "v1.GCEPersistentDiskVolumeSource",
-    "gitRepo": "v1.GitRepoVolumeSource",
-    "glusterfs": "v1.GlusterfsVolumeSource",
-    "grpc": "v1.GRPCAction",
-    "hostAliases": "v1.HostAlias",
-    "hostPath": "v1.HostPathVolumeSource",
     "hostPath.type": "v1.HostPathType",
-    "httpGet": "v1.HTTPGetAction",
-    "httpHeaders": "v1.HTTPHeader",
     "imagePullPolicy": "v1.PullPolicy",
-    "imagePullSecrets": "v1.LocalObjectReference",
-    "initContainers": "v1.Container",
     "initContainers.restartPolicy": "v1.ContainerRestartPolicy",
-    "iscsi": "v1.ISCSIVolumeSource",
-    "items": "v1.KeyToPath",
     "limits": "v1.ResourceList",
-    "livenessProbe": "v1.Probe",
-    "matchExpressions": "v1.LabelSelectorRequirement",
-    "matchFields": "v1.NodeSelectorRequirement",
     "matchFields.operator": "v1.NodeSelectorOperator",
     "medium": "v1.StorageMedium",
-    "metadata": "v1.ObjectMeta",
     "modifyVolumeStatus.status": "v1.PersistentVolumeClaimModifyVolumeStatus",
     "mountPropagation": "v1.MountPropagationMode",
-    "namespaceSelector": "v1.LabelSelector",
     "network": "v1alpha2.Network",
-    "nfs": "v1.NFSVolumeSource",
-    "nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution": "v1.PreferredSchedulingTerm",
-    "nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution": "v1.NodeSelector",
     "nodeAffinityPolicy": "v1.NodeInclusionPolicy",
-    "nodePublishSecretRef": "v1.LocalObjectReference",
-    "nodeSelectorTerms": "v1.NodeSelectorTerm",
-    "nodeSelectorTerms.matchExpressions": "v1.NodeSelectorRequirement",
     "nodeSelectorTerms.matchExpressions.operator": "v1.NodeSelectorOperator",
     "nodeTaintsPolicy": "v1.NodeInclusionPolicy",
-    "onExitCodes": "v1.PodFailurePolicyOnExitCodesRequirement",
     "onExitCodes.operator": "v1.PodFailurePolicyOnExitCodesOperator",
-    "onPodConditions": "v1.PodFailurePolicyOnPodConditionsPattern",
     "onPodConditions.status": "v1.ConditionStatus",
     "onPodConditions.type": "v1.PodConditionType",
     "operator": "v1.LabelSelectorOperator",
-    "options": "v1.PodDNSConfigOption",
-    "os": "v1.PodOS",
     "os.name": "v1.OSName",
     "overhead": "v1.ResourceList",
-    "persistentVolumeClaim": "v1.PersistentVolumeClaimVolumeSource",
     "phase": "v1.PersistentVolumeClaimPhase",
-    "photonPersistentDisk": "v1.PhotonPersistentDiskVolumeSource",
-    "podCertificate": "v1.PodCertificateProjection",
     "podFailurePolicy.rules.action": "v1.PodFailurePolicyAction",
     "podReplacementPolicy": "v1.PodReplacementPolicy",
-    "ports": "v1.ContainerPort",
-    "portworxVolume": "v1.PortworxVolumeSource",
-    "postStart": "v1.LifecycleHandler",
-    "preStop": "v1.LifecycleHandler",
     "preemptionPolicy": "v1.PreemptionPolicy",
-    "preference": "v1.NodeSelectorTerm",
-    "preference.matchExpressions": "v1.NodeSelectorRequirement",
     "preference.matchExpressions.operator": "v1.NodeSelectorOperator",
-    "preferredDuringSchedulingIgnoredDuringExecution": "v1.WeightedPodAffinityTerm",
     "procMount": "v1.ProcMountType",
-    "projected": "v1.ProjectedVolumeSource",
     "protocol": "v1.Protocol",
     "pullPolicy": "v1.PullPolicy",
-    "quobyte": "v1.QuobyteVolumeSource",
-    "rbd": "v1.RBDVolumeSource",
-    "readinessGates": "v1.PodReadinessGate",
-    "readinessProbe": "v1.Probe",
     "recursiveReadOnly": "v1.RecursiveReadOnlyMode",
     "replicatedJobs": "v1alpha2.ReplicatedJob",
-    "replicatedJobs.template.spec": "v1.JobSpec",
     "requests": "v1.ResourceList",
-    "requiredDuringSchedulingIgnoredDuringExecution": "v1.PodAffinityTerm",
-    "resizePolicy": "v1.ContainerResizePolicy",
-    "resourceClaims": "v1.PodResourceClaim",
-    "resourceFieldRef": "v1.ResourceFieldSelector",
     "resourceName": "v1.ResourceName",
-    "resources": "v1.ResourceRequirements",
     "restartPolicy": "v1.ResourceResizeRestartPolicy",
-    "restartPolicyRules": "v1.ContainerRestartRule",
     "restartStrategy": "v1alpha2.JobSetRestartStrategy",
     "retentionPolicy": "v1alpha2.VolumeRetentionPolicy",
-    "rules": "v1.PodFailurePolicyRule",
-    "scaleIO": "v1.ScaleIOVolumeSource",
-    "schedulingGates": "v1.PodSchedulingGate",
-    "schedulingGroup": "v1.PodSchedulingGroup",
     "scheme": "v1.URIScheme",
     "seLinuxChangePolicy": "v1.PodSELinuxChangePolicy",
-    "seLinuxOptions": "v1.SELinuxOptions",
     "seccompProfile.type": "v1.SeccompProfileType",
-    "secret": "v1.SecretVolumeSource",
-    "secretKeyRef": "v1.SecretKeySelector",
-    "secretRef": "v1.LocalObjectReference",
-    "selector": "v1.LabelSelector",
-    "serviceAccountToken": "v1.ServiceAccountTokenProjection",
-    "sleep": "v1.SleepAction",
-    "sources": "v1.VolumeProjection",
-    "sources.configMap": "v1.ConfigMapProjection",
-    "sources.downwardAPI": "v1.DownwardAPIProjection",
-    "sources.secret": "v1.SecretProjection",
     "spec": "v1alpha2.JobSetSpec",
     "spec.restartPolicy": "v1.RestartPolicy",
-    "spec.securityContext": "v1.PodSecurityContext",
     "spec.successPolicy": "v1alpha2.SuccessPolicy",
-    "spec.template": "v1.PodTemplateSpec",
-    "spec.template.spec": "v1.PodSpec",
     "startupPolicy": "v1alpha2.StartupPolicy",
     "startupPolicyOrder": "v1alpha2.StartupPolicyOptions",
-    "startupProbe": "v1.Probe",
     "status": "v1alpha2.JobSetStatus",
     "stopSignal": "v1.Signal",
-    "storageos": "v1.StorageOSVolumeSource",
     "successPolicy.operator": "v1alpha2.Operator",
-    "successPolicy.rules": "v1.SuccessPolicyRule",
     "supplementalGroupsPolicy": "v1.SupplementalGroupsPolicy",
-    "sysctls": "v1.Sysctl",
-    "tcpSocket": "v1.TCPSocketAction",
-    "template": "v1.JobTemplateSpec",
-    "template.spec.successPolicy": "v1.SuccessPolicy",
-    "templates": "v1.PersistentVolumeClaim",
-    "templates.spec": "v1.PersistentVolumeClaimSpec",
-    "templates.spec.resources": "v1.VolumeResourceRequirements",
-    "templates.status": "v1.PersistentVolumeClaimStatus",
     "terminationMessagePolicy": "v1.TerminationMessagePolicy",
-    "tolerations": "v1.Toleration",
     "tolerations.operator": "v1.TolerationOperator",
-    "topologySpreadConstraints": "v1.TopologySpreadConstraint",
-    "valueFrom": "v1.EnvVarSource",
     "volumeClaimPolicies": "v1alpha2.VolumeClaimPolicy",
-    "volumeClaimTemplate": "v1.PersistentVolumeClaimTemplate",
-    "volumeClaimTemplate.spec": "v1.PersistentVolumeClaimSpec",
-    "volumeClaimTemplate.spec.resources": "v1.VolumeResourceRequirements",
-    "volumeDevices": "v1.VolumeDevice",
     "volumeMode": "v1.PersistentVolumeMode",
-    "volumeMounts": "v1.VolumeMount",
-    "volumes": "v1.Volume",
-    "volumes.image": "v1.ImageVolumeSource",
-    "vsphereVolume": "v1.VsphereVirtualDiskVolumeSource",
     "whenDeleted": "v1alpha2.RetentionPolicyType",
     "whenUnsatisfiable": "v1.UnsatisfiableConstraintAction",
-    "windowsOptions": "v1.WindowsSecurityContextOptions",
 }
