@@ -19,10 +19,9 @@ class SchemaNode:
     `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
     none, `short` to `long` the lengths of texts that need none once their values are known, `good` texts that passed
     before, `only` the node of all keys of a map, `tail` whether something is to be done once the children have been
-    looked at, `filling` the properties below which a schema default stands, None until somebody asks, `shortest` to
-    `longest` the lengths of a list. `shapes` and `look` are what the fast path keeps: the
-    sets of keys that it met, and how it looks at a map or a list. `kind` one of object, array, string, integer,
-    number, boolean, int-or-string, partial (a piece of an object) and the empty string for a node of any type.
+    looked at, `filling` the properties below which a schema default stands, None until somebody asks. `kind` one of
+    object, array, string, integer, number, boolean, int-or-string, partial (a piece of an object) and the empty string
+    for a node of any type.
     """
 
     __slots__ = (
@@ -35,7 +34,8 @@ class SchemaNode:
         get = raw.get
         self.raw = raw
         self.table = table
-        self.kind: str = _kind(raw)
+        integral = get("x-kubernetes-int-or-string")
+        self.kind: str = "partial" if get("x-partial") else "int-or-string" if integral else get("type", "")
         extra = get("additionalProperties")
         self.extra: Any = None if extra is False else extra
         self.props = Props(get("properties", ()), self)
@@ -56,7 +56,8 @@ class SchemaNode:
         # A rule of the whole means nothing for a piece of it.
         live = () if self.kind == "partial" else self.rules
         self.live: tuple[Any, ...] = tuple(rule for rule in live if "oldSelf" not in rule["rule"])
-        self.quick = _quick(self.kind, raw, bool(self.live))
+        is_free = not self.live and not any(word in raw for word in _LIMITS)
+        self.quick: type | None = {"string": str, "boolean": bool}.get(self.kind) if is_free else None
         self.least, self.most = _range(self) if not self.live else _NONE
         self.good: set[str] = set()
         self.tests: Any = None
@@ -115,19 +116,6 @@ def _range(node: SchemaNode) -> tuple[int, int]:
     if node.kind != "integer" or "enum" in raw or "exclusiveMinimum" in raw or "exclusiveMaximum" in raw:
         return _NONE
     return max(node.low, raw.get("minimum", node.low)), min(node.high, raw.get("maximum", node.high))
-
-
-def _kind(raw: Mapping[str, Any]) -> str:
-    if raw.get("x-partial"):
-        return "partial"
-    kind: str = "int-or-string" if raw.get("x-kubernetes-int-or-string") else raw.get("type", "")
-    return kind
-
-
-def _quick(kind: str, raw: Mapping[str, Any], live: bool) -> type | None:
-    if live or any(word in raw for word in _LIMITS):
-        return None
-    return {"string": str, "boolean": bool}.get(kind)
 
 
 def complete(node: SchemaNode, tree: Tree) -> Tree:
@@ -242,18 +230,10 @@ class Table:
         """Whether any CEL rule can apply to an object of this kind."""
         if kind not in self.kinds:
             return self.base is not None and self.base.has_rules(kind)
-        seen: set[int] = set()
-        todo = [self.kinds[kind]]
-        while todo:
-            index = todo.pop()
-            if index in seen:
-                continue
-            seen.add(index)
-            raw = self.nodes[index]
-            if "x-kubernetes-validations" in raw:
-                return True
-            todo += _children(raw)
-        return False
+        reached = [self.kinds[kind]]
+        for index in reached:
+            reached += {*_children(self.nodes[index])}.difference(reached)
+        return any("x-kubernetes-validations" in self.nodes[index] for index in reached)
 
 
 def _children(raw: Mapping[str, Any]) -> list[int]:

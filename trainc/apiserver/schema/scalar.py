@@ -86,7 +86,11 @@ def _text(node: SchemaNode, value: str, path: Path, log: Log) -> None:
         _add(log, path, value, f"should be at least {least} chars long")
     elif pattern is not None:
         _match(node, pattern, value, path, log)
-    if node.format == "date-time" and not _is_time(value):
+    if node.format != "date-time":
+        return
+    import re  # noqa: PLC0415 (few fields hold times)
+
+    if re.fullmatch(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", value, re.ASCII) is None:
         reason = f"{dotted(path)} in body must be of type date-time: {shown(value)}"
         log.schema.append(Fault(path, "schema", invalid(dotted(path), value, reason), value, blocking=True))
 
@@ -98,18 +102,16 @@ def _match(node: SchemaNode, pattern: str, value: str, path: Path, log: Log) -> 
         from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (the built-in patterns need none)
 
         try:
-            if not engine().matches(pattern, value):
-                _add(log, path, value, f"should match '{pattern}'")
+            fits = engine().matches(pattern, value)
         except NotJudgedError as error:
             log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was skipped: {error}", value))
-        return
-    if ordinary(value):
-        return
-    if node.pattern is None:
+            return
+    elif not (fits := ordinary(value)):
         from trainc.text.re2 import compile_re2  # noqa: PLC0415 (most values are ordinary, and need no engine)
 
-        node.pattern = compile_re2(pattern).search
-    if not node.pattern(value):
+        node.pattern = node.pattern or compile_re2(pattern).search
+        fits = bool(node.pattern(value))
+    if not fits:
         _add(log, path, value, f"should match '{pattern}'")
 
 
@@ -176,10 +178,3 @@ def _mistyped(path: Path, wanted: str, got: str, log: Log) -> None:
     place = dotted(path)
     text = invalid(place, got, f'{place} in body must be of type {wanted}: "{got}"')
     log.schema.append(Fault(path, "schema", text, got, blocking=True))
-
-
-def _is_time(value: str) -> bool:
-    import re  # noqa: PLC0415
-
-    pattern = r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)"
-    return re.fullmatch(pattern, value, re.ASCII) is not None

@@ -6,16 +6,16 @@ k8s.io/kube-openapi/pkg/validation, Kubernetes 1.36.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from trainc.apiserver.fault import NO_MAP, Fault, compact, invalid, shown
-from trainc.apiserver.schema.log import Log
+from trainc.apiserver.schema.log import Log, Trail
 from trainc.apiserver.schema.node import SchemaNode
 from trainc.apiserver.schema.scalar import scalar, type_faults, unsupported
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Path, Tree, dotted, plain, value
 from trainc.text.merge_keys import MERGE_KEYS
 from trainc.text.record import Any
-
-Trail = tuple[Any, ...]
 
 # What the API server knows of every object besides its schema; `metadata` has rules of its own.
 _META = frozenset({"apiVersion", "kind", "metadata"})
@@ -60,7 +60,8 @@ def _object(node: SchemaNode, tree: dict[str, Tree], trail: Trail, log: Log) -> 
         else:
             value = child
         if at is None:
-            if _is_unknown(node, trail, key, log):
+            if not (node.preserve or node.extra is True or (not trail and key in _META)):
+                log.unknown.append(unknown(flat((trail, key)), tuple(node.props.names)))
                 fresh = dict(tree) if fresh is None else fresh
                 del fresh[key]
         elif kind is at.quick or (kind is str and value in at.good) or (kind is int and at.least <= value <= at.most):
@@ -101,13 +102,6 @@ def completed(
     if node.live:
         log.rules.append((node, flat(trail), out))
     return out
-
-
-def _is_unknown(node: SchemaNode, trail: Trail, key: str, log: Log) -> bool:
-    if node.preserve or node.extra is True or (not trail and key in _META):
-        return False
-    log.unknown.append(unknown(flat((trail, key)), tuple(node.props.names)))
-    return True
 
 
 def unknown(path: Path, candidates: tuple[str, ...]) -> Fault:
@@ -185,7 +179,10 @@ def _array(node: SchemaNode, tree: list[Tree], trail: Trail, log: Log) -> list[T
     if node.keys and out and (len(out) > 1 or out[0].__class__ is not dict):
         _keyed(node, out, trail, log)
     elif node.unique and len(out) > 1:
-        _distinct(out, flat(trail), log)
+        for index in _clashes(map(_bare, out)):
+            where = flat((trail, index))
+            text = f"{dotted(where)}: Duplicate value: {shown(plain(out[index]))}"
+            log.lists.append(Fault(where, "listtype", text))
     if node.live:
         log.rules.append((node, flat(trail), out))
     return out
@@ -216,18 +213,20 @@ def _keyed(node: SchemaNode, tree: list[Tree], trail: Trail, log: Log) -> None:
     keys = [_key(item, node.keys) for item in tree]
     if len(set(keys)) == len(keys):
         return
-    seen: dict[object, bool] = {}
-    for index, bare in enumerate(keys):
-        key = (bare.__class__, bare)  # true is not 1
-        if key not in seen:
-            seen[key] = False
-        elif not seen[key]:
-            # A clash is reported once, however often the key returns.
-            seen[key] = True
-            held = tree[index] if tree[index].__class__ is dict else {}
-            text = compact({name: plain(held[name]) for name in sorted(node.keys) if name in held})
-            where = flat((trail, index))
-            log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {text}"))
+    for index in _clashes([(key.__class__, key) for key in keys]):  # true is not 1
+        held = tree[index] if tree[index].__class__ is dict else {}
+        text = compact({name: plain(held[name]) for name in sorted(node.keys) if name in held})
+        where = flat((trail, index))
+        log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {text}"))
+
+
+def _clashes(keys: Iterable[object]) -> Iterator[int]:
+    """Where a key stands again, once however often it returns."""
+    counts: dict[object, int] = {}
+    for index, key in enumerate(keys):
+        counts[key] = counts.get(key, 0) + 1
+        if counts[key] == 2:
+            yield index
 
 
 def _key(item: Tree, names: tuple[str, ...]) -> object:
@@ -242,18 +241,6 @@ def _bare(leaf: Tree) -> object:
     if leaf.__class__ is Sourced:
         return leaf.value
     return compact(plain(leaf)) if leaf.__class__ is dict or leaf.__class__ is list else leaf
-
-
-def _distinct(tree: list[Tree], path: Path, log: Log) -> None:
-    seen: dict[object, bool] = {}
-    for index, item in enumerate(tree):
-        key = _bare(item)
-        if key not in seen:
-            seen[key] = False
-        elif not seen[key]:
-            seen[key] = True
-            where = (*path, index)
-            log.lists.append(Fault(where, "listtype", f"{dotted(where)}: Duplicate value: {shown(plain(item))}"))
 
 
 DIRECTIVE = "$patch"
@@ -273,15 +260,14 @@ def piece(node: SchemaNode, tree: Tree, path: Path, log: Log) -> None:
 
 def _field(node: SchemaNode, key: str, child: Tree, path: Path, log: Log) -> None:
     if key == DIRECTIVE and not node.preserve:
-        _directive(child, path, log)
-        return
-    at = node.prop(key)
-    if at is None:
-        if not (node.preserve or node.extra is True):
-            text = f'unknown field "{dotted(path)}"'
-            log.unknown.append(Fault(path, "unknown", text, candidates=tuple(node.props.names)))
-        return
-    _child(at, child, path, log)
+        word = child.value if type(child) is Sourced else None
+        if word not in DIRECTIVES:
+            text = f'{dotted(path)}: Unsupported value: {shown(word)}: supported values: "delete", "replace"'
+            log.schema.append(Fault(path, "schema", text, blocking=True))
+    elif (at := node.prop(key)) is not None:
+        _child(at, child, path, log)
+    elif not (node.preserve or node.extra is True):
+        log.unknown.append(unknown(path, tuple(node.props.names)))
 
 
 def _child(at: SchemaNode, child: Tree, path: Path, log: Log) -> None:
@@ -291,13 +277,6 @@ def _child(at: SchemaNode, child: Tree, path: Path, log: Log) -> None:
     content = child.value if type(child) is Sourced else child
     if content is not None and content.__class__ is not at.quick:
         scalar(at, content, path, log)
-
-
-def _directive(child: Tree, path: Path, log: Log) -> None:
-    word = child.value if type(child) is Sourced else None
-    if word not in DIRECTIVES:
-        text = f'{dotted(path)}: Unsupported value: {shown(word)}: supported values: "delete", "replace"'
-        log.schema.append(Fault(path, "schema", text, blocking=True))
 
 
 def _items(node: SchemaNode, tree: list[Tree], path: Path, log: Log) -> None:
