@@ -112,9 +112,7 @@ def read(metadata: Tree) -> Tree:
     out = {}
     for name, value in metadata.items():
         if name in _FIELDS and _word(value) and not (value.__class__ is Sourced and value.value == ""):
-            out[name] = _texts(value) if _FIELDS[name].startswith("map[") else value
+            out[name] = value
+            if _FIELDS[name].startswith("map["):
+                out[name] = {key: leaf if _word(leaf) else Sourced("", leaf.origin) for key, leaf in value.items()}
     return out
-
-
-def _texts(labels: dict[str, Tree]) -> dict[str, Tree]:
-    return {key: leaf if _word(leaf) else Sourced("", leaf.origin) for key, leaf in labels.items()}

@@ -15,7 +15,7 @@ from trainc.model.tree import Path, Tree, get
 from trainc.text.quantity import BAD_NUMBER, MALFORMED, UNKNOWN_SUFFIX
 from trainc.text.spelling import intended
 
-_ENTRY = ("name", "value")
+ENTRY = ("name", "value")  # of a variable
 _DIGITS = 18
 _MAX_FIELDS = 64  # of one object; nobody writes more, and each is compared with each
 _COMMANDS = ("command", "args")
@@ -41,7 +41,7 @@ def listed(document: Document, above: Path, item: SchemaNode | None) -> list[Edi
     """The edit that writes a map of variables as the list that it should be."""
     names = item.props.names if item is not None else ()
     entries = get(document.written, *above)
-    if type(entries) is not dict or not all(one in names for one in _ENTRY):
+    if type(entries) is not dict or not all(one in names for one in ENTRY):
         return []
     texts = {name: text_of(leaf) for name, leaf in entries.items()}
     if any(text is None for text in texts.values()):
@@ -110,9 +110,12 @@ def words(line: str) -> list[str]:
 
 def amount(written: str) -> str:
     """A quantity of powers of 1024 with a blank, a byte's B or a small letter in it; empty for all that is not sure."""
+    number, unit = number_and_unit(written)
+    return f"{number}{_BINARY[unit[:-1]]}" if unit[-1:] == "i" and unit[:-1] in _BINARY else ""
+
+
+def number_and_unit(written: str) -> tuple[str, str]:
+    """A number and the small letters behind it without a byte's B; both empty where it is none."""
     number = written.strip().rstrip("iIbBkKmMgGtTpP ")
-    unit = written.strip()[len(number) :].strip().lower().removesuffix("b")
     is_number = number.isascii() and number.replace(".", "", 1).isdigit()
-    if not is_number or not unit.endswith("i"):
-        return ""
-    return f"{number}{_BINARY[unit[:-1]]}" if unit[:-1] in _BINARY else ""
+    return (number, written.strip()[len(number) :].strip().lower().removesuffix("b")) if is_number else ("", "")

@@ -71,13 +71,15 @@ def further_faults(document: Document, server: Server) -> Iterator[tuple[Documen
 
 def _follows(fault: Fault, look: Round, mended: Document, taken: RemovedSpans) -> bool:
     """Whether a fault may come of what was taken out before."""
-    if UNREADABLE in fault.message or mended.span(fault.path) in taken:
-        return True
-    if fault.kind == "unknown" and any(fault.path[: len(path)] == path for path in look.emptied):
-        return True
-    if "must be of type" in fault.message and any(path[: len(fault.path)] == fault.path for path in look.emptied):
-        return True  # what lies in it was refused for the same reason
-    return fault.path in look.emptied or (fault.path[:-1] in look.emptied and get(look.tree, *fault.path) is None)
+    return (
+        UNREADABLE in fault.message
+        or mended.span(fault.path) in taken
+        or (fault.kind == "unknown" and any(fault.path[: len(path)] == path for path in look.emptied))
+        # What lies in it was refused for the same reason.
+        or ("must be of type" in fault.message and any(at[: len(fault.path)] == fault.path for at in look.emptied))
+        or fault.path in look.emptied
+        or (fault.path[:-1] in look.emptied and get(look.tree, *fault.path) is None)
+    )
 
 
 def _rounds(document: Document, server: Server) -> Iterator[Round]:

@@ -6,7 +6,7 @@ import json
 
 from trainc.apiserver.fault import NO_MAP, Fault
 from trainc.apiserver.history import REFERENCES
-from trainc.apiserver.repairs import alike, amount, is_of_quantity, words
+from trainc.apiserver.repairs import ENTRY, alike, amount, is_of_quantity, number_and_unit, words
 from trainc.apiserver.schema.engine import engine
 from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.document import Document
@@ -15,7 +15,6 @@ from trainc.model.tree import Path, get, value
 from trainc.text.object_keys import TRAINC_PREFIX
 
 LABEL = 63  # characters of a DNS label
-_ENVIRONMENT = ("name", "value")
 _GO_TYPES = {"int": "integer", "int32": "integer", "int64": "integer", "bool": "boolean"}
 _DIVISIBLE = ("cpu", "memory", "ephemeral-storage", "storage")
 _UNITS = {"k": "k", "m": "M", "g": "G", "t": "T", "p": "P"}
@@ -29,7 +28,8 @@ def rewritten(document: Document, fault: Fault, node: SchemaNode | None) -> str:
     ):
         return _whole_device(fault) or _quoted(get(document.written, *fault.path), node)
     if not isinstance(written, str):
-        return _runtime(document) if _no_runtime(fault) else ""
+        is_missing = fault.path == ("spec", "runtimeRef") and fault.message.endswith("Required value")
+        return _runtime(document) if is_missing else ""
     if is_of_quantity(fault):
         return (not amount(written) and _whole_device(fault)) or _quantity(written)
     if "RFC 1035" in fault.message or "RFC 1123" in fault.message:
@@ -72,7 +72,7 @@ def _of_type(written: str, wanted: str, node: SchemaNode | None) -> str:
         # A text as a map: of a variable's name and value where it looks like one, else of a name.
         names = node.props.names if node is not None else ()
         name, equals, rest = written.partition("=")
-        if equals and all(one in names for one in _ENVIRONMENT):
+        if equals and all(one in names for one in ENTRY):
             return f"write a map: `{{name: {name}, value: {json.dumps(rest)}}}`"
         field, _, content = written.partition(":")
         if field in names and content:
@@ -103,16 +103,10 @@ def _quantity(written: str) -> str:
     """A quantity for one that has a byte's B, a blank or a small letter as people write them."""
     if certain := amount(written):
         return f"write `{certain}`"
-    number = written.strip().rstrip("iIbBkKmMgGtTpP ")
-    unit = written.strip()[len(number) :].strip().lower().removesuffix("b").removesuffix("i")
-    if number.isascii() and number.replace(".", "", 1).isdigit() and unit in _UNITS:
-        one = _UNITS[unit]
+    number, unit = number_and_unit(written)
+    if (one := _UNITS.get(unit.removesuffix("i"))) is not None:
         return f"write `{number}{one.upper()}i` (powers of 1024) or `{number}{one}` (powers of 1000)"
     return "write a quantity such as `500m`, `4` or `64Gi`"
-
-
-def _no_runtime(fault: Fault) -> bool:
-    return fault.path == ("spec", "runtimeRef") and fault.message.endswith("Required value")
 
 
 def _runtime(document: Document) -> str:
@@ -128,7 +122,7 @@ def _runtime(document: Document) -> str:
 def listed(above: Path, name: str, unknown: object, item: SchemaNode | None) -> str:
     """How a key of what should be a list is written as an item of it."""
     names = item.props.names if item is not None else ()
-    if all(one in names for one in _ENVIRONMENT) and isinstance(unknown, Sourced):
+    if all(one in names for one in ENTRY) and isinstance(unknown, Sourced):
         text = unknown.value if isinstance(unknown.value, str) else json.dumps(unknown.value)
         return f"`{above[-1]}` is a list: write `- {{name: {name}, value: {json.dumps(text)}}}`"
     return f"`{above[-1]}` is a list: begin each item with `- `"

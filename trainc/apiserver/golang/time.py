@@ -33,14 +33,8 @@ def time_fault(text: str) -> str:
         if not rest.startswith(separator):
             return _unreadable(text, rest, separator)
         rest = rest[len(separator) :]
-    if rest[:1] in (".", ",") and rest[1:2] and rest[1] in _DIGITS:
-        rest = rest[1:]
-        while rest and rest[0] in _DIGITS:
-            rest = rest[1:]
-    return _zone(text, rest, numbers)
-
-
-def _zone(text: str, rest: str, numbers: list[int]) -> str:
+    if rest[:1] in (".", ",") and rest[1:2] in _DIGITS:
+        rest = rest[1:].lstrip("0123456789")
     if rest[:1] == "Z":
         rest = rest[1:]
     else:
