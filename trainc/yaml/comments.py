@@ -60,7 +60,10 @@ def _matches(data: bytes, pattern: str) -> list[tuple[int, re.Match[str]]]:
 
 def _scalars(data: bytes) -> list[tuple[Place, Place]]:
     """Where the scalars of a text stand, as far as it can be read."""
-    from trainc.yaml.events import Parser, ScalarEvent, StreamEndEvent, YAMLError  # noqa: PLC0415 (few files, again)
+    from yaml.error import YAMLError  # noqa: PLC0415 (few files, again)
+    from yaml.events import ScalarEvent, StreamEndEvent  # noqa: PLC0415
+
+    from trainc.yaml.events import Parser  # noqa: PLC0415
 
     out: list[tuple[Place, Place]] = []
     get = Parser(data).get_event

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import repeat
 
+from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
+
 from trainc.model.document import Document, Marks, Stretch
 from trainc.model.finding import Finding
 from trainc.model.report import Report
@@ -12,14 +14,6 @@ from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Tree
 from trainc.text.record import Any
 from trainc.yaml import faults, scalars
-from trainc.yaml.events import (
-    AliasEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    StreamEndEvent,
-)
 from trainc.yaml.scalars import KEYS, VALUES, OddError
 
 DEPTH = 200

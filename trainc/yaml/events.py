@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-from yaml.error import MarkedYAMLError, YAMLError
-from yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-    StreamEndEvent,
-)
-
 from trainc.text.record import Any
 
 
@@ -37,8 +25,3 @@ try:
     from yaml._yaml import CParser as Parser
 except ImportError:
     Parser = python_parser
-
-__all__ = [
-    "AliasEvent", "DocumentStartEvent", "MappingEndEvent", "MappingStartEvent", "MarkedYAMLError", "Parser",
-    "ScalarEvent", "SequenceEndEvent", "SequenceStartEvent", "StreamEndEvent", "YAMLError", "python_parser",
-]  # fmt: skip

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from yaml.events import MappingStartEvent
+
 from trainc.model.finding import WARNING, Finding, Label
 from trainc.model.sourced import Span
 from trainc.text.files import is_pointer
 from trainc.text.record import Any
 from trainc.yaml import rules
-from trainc.yaml.events import MappingStartEvent
 from trainc.yaml.scalars import resolve
 
 CORE = "tag:yaml.org,2002:"

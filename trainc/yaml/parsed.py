@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from yaml.error import MarkedYAMLError, YAMLError
+
 from trainc.model.document import Document
 from trainc.model.finding import Finding, Label
 from trainc.model.report import Report
@@ -11,7 +13,7 @@ from trainc.model.sourced import Span
 from trainc.text.record import Any
 from trainc.yaml import rules
 from trainc.yaml.constructor import Constructor
-from trainc.yaml.events import MarkedYAMLError, Parser, YAMLError, python_parser
+from trainc.yaml.events import Parser, python_parser
 from trainc.yaml.faults import StopError, cause, missing_space, missing_space_above, unread_rest
 
 RESTARTS = 20  # broken documents of one file that are reported

@@ -9,34 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from trainc.text.memo import TextMemo
-from trainc.text.record import Any, Final
+from trainc.text.record import Final
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
 
-class Pattern:
-    """An expression that is compiled when it first looks at a text; called, it matches the whole of one."""
+def match(pattern: str, text: str) -> re.Match[str] | None:
+    """What the whole of a text is to a pattern; no pattern is compiled before a text needs it."""
+    import re  # noqa: PLC0415 (loading it takes longer than reading most files)
 
-    __slots__ = ("_match", "_text")
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._match: Any = None
-
-    def __call__(self, text: str) -> re.Match[str] | None:
-        if self._match is None:
-            import re  # noqa: PLC0415 (the reason for this class)
-
-            self._match = re.compile(self._text).fullmatch
-        match: re.Match[str] | None = self._match(text)
-        return match
+    return re.fullmatch(pattern, text)
 
 
 def sub(pattern: str, replaced: Callable[[re.Match[str]], str], text: str) -> str:
     """A text with everything that matches replaced."""
-    import re  # noqa: PLC0415
+    import re  # noqa: PLC0415 (as in `match`)
 
     return re.sub(pattern, replaced, text)
 
@@ -63,14 +52,14 @@ _START = frozenset("+-.0123456789")
 _NUMERIC = frozenset("0123456789abcdefABCDEF_xXoO+-.:")  # all that occurs in numbers, dates and clock times
 _SIGNED_64, _UNSIGNED_64 = 1 << 63, 1 << 64
 _SHORT = 64
-_DECIMAL = Pattern(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_DIGITS = {2: Pattern(r"[01]+"), 8: Pattern(r"[0-7]+"), 16: Pattern(r"[0-9a-fA-F]+")}
+_DECIMAL = r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
+_DIGITS = {2: r"[01]+", 8: r"[0-7]+", 16: r"[0-9a-fA-F]+"}
 _BASES = {"b": 2, "B": 2, "o": 8, "O": 8, "x": 16, "X": 16}
-_POINT = Pattern(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
-_BINARY = Pattern(r"(-?)0b([-+]?)([01]+)")
-_BASE_60 = Pattern(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")
-_DATE = Pattern(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
-_OCTAL = Pattern(r"[-+]?0[oO]?[0-9_]+")
+_POINT = r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?"
+_BINARY = r"(-?)0b([-+]?)([01]+)"
+_BASE_60 = r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?"
+_DATE = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+_OCTAL = r"[-+]?0[oO]?[0-9_]+"
 
 
 class OddError(Exception):
@@ -92,13 +81,13 @@ def resolve(text: str) -> Scalar:
 def parse_number(text: str) -> int | float | None:
     """The number an unquoted text starting with a digit, sign or point is to go-yaml, None for plain text."""
     if text[0] == ".":
-        return _finite(text.replace("_", "")) if _POINT(text) else None
+        return _finite(text.replace("_", "")) if match(_POINT, text) else None
     digits = text.replace("_", "")
     if (number := _integer(digits)) is not None:
         return number
-    if _DECIMAL(digits):
+    if match(_DECIMAL, digits):
         return _finite(digits)
-    if (binary := _BINARY(digits)) and not (binary[1] and binary[2]):
+    if (binary := match(_BINARY, digits)) and not (binary[1] and binary[2]):
         number = int(binary[1] + binary[2] + binary[3], 2)
         return number if -_SIGNED_64 <= number < _SIGNED_64 else None
     return None
@@ -114,7 +103,7 @@ def _integer(digits: str) -> int | None:
     if base == 10:
         if not (body.isascii() and body.isdigit()) or len(body) > 20:
             return None
-    elif not _DIGITS[base](body):
+    elif not match(_DIGITS[base], body):
         return None
     number = int(body, base)
     if sign == "-":
@@ -141,17 +130,14 @@ def as_json(number: float) -> int | float:
 def resolve_key(text: str) -> str | None:
     """The text an unquoted key becomes; None where Kubernetes has no key for it (null, integers of 64 unsigned bits)."""
     if text in WORDS:
-        word = WORDS[text]
-        return None if word is None else "true" if word else "false"
+        return key_text(WORDS[text])
     if text[0] not in _START:
         return text
     if text in INFINITE:
         return INFINITE[text]
     if (number := parse_number(text)) is None:
         return text
-    if type(number) is int:
-        return str(number) if -_SIGNED_64 <= number < _SIGNED_64 else None
-    return single(number)
+    return None if type(number) is int and not -_SIGNED_64 <= number < _SIGNED_64 else key_text(number)
 
 
 def single(number: float) -> str:
@@ -199,13 +185,13 @@ def ambiguous(text: str) -> str | None:
         return None if text in CLEAR else f"{str(WORDS[text]).lower()} to Kubernetes, but text to YAML 1.2 readers"
     if text[0] not in _START or not text[-1:].isalnum():
         return None
-    if _BASE_60(text):
+    if match(_BASE_60, text):
         return "text to Kubernetes, but a number in base 60 to YAML 1.1 readers"
-    if _DATE(text):
+    if match(_DATE, text):
         return "text to Kubernetes, but a date to other readers, kustomize among them"
     if (number := parse_number(text)) is None:
         return None
-    if _OCTAL(text) or "_" in text or text.lstrip("+-")[:2] in {"0b", "0B"}:
+    if match(_OCTAL, text) or "_" in text or text.lstrip("+-")[:2] in {"0b", "0B"}:
         return f"the number {as_json(number)} to Kubernetes, but not to all readers"
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.text.memo import TextMemo
 from trainc.text.record import Final
-from trainc.yaml.scalars import WORDS, Pattern, sub
+from trainc.yaml.scalars import WORDS, match, sub
 
 try:
     from _json import encode_basestring  # what `json` itself uses, without the rest of it
@@ -34,7 +34,7 @@ _RAW = (
     "\u3001-\u30ff\u3400-\u9fff\uac00-\ud7a3\U0001f300-\U0001faff"
 )
 _HIDDEN = f"[^ -~{_RAW}]"
-_BLOCK = Pattern(f"[!-~{_RAW}][ -~{_RAW}]*(?:\n[ -~{_RAW}]*)*\n?")
+_BLOCK = f"[!-~{_RAW}][ -~{_RAW}]*(?:\n[ -~{_RAW}]*)*\n?"
 
 
 def plain_text(text: str) -> bool:
@@ -60,8 +60,8 @@ def quoted(text: str) -> str:
     return plain if plain.isascii() and plain.isprintable() else sub(_HIDDEN, _escape, plain)
 
 
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
+def _escape(hidden: re.Match[str]) -> str:
+    code = ord(hidden[0])
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
@@ -71,7 +71,7 @@ def is_visible(text: str) -> bool:
     """Whether a text of several lines starts with what can be seen, and holds nothing that cannot but spaces."""
     if text.isascii():  # as most, and the pattern takes as long to compile as that of quoted texts
         return text[0] not in " \n" and text.replace("\n", "").isprintable()
-    return _BLOCK(text) is not None
+    return match(_BLOCK, text) is not None
 
 
 def block(text: str, indent: str) -> str:
@@ -83,15 +83,11 @@ def block(text: str, indent: str) -> str:
 
 def other_text(value: object) -> str:
     """The spelling of what is not text: numbers, booleans, null and empty containers."""
-    if value is True:
-        return "true"
-    if value is False:
-        return "false"
     if value is None:
         return "null"
     kind = type(value)
-    if kind is int:
-        return repr(value)
+    if kind is int or kind is bool:
+        return str(value).lower()
     if type(value) is float:
         if value - value != 0:
             raise ValueError(f"no YAML for {value}")

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-from trainc.text.quantity import Quantity
-from trainc.yaml.events import (
+from yaml.events import (
     AliasEvent,
     DocumentStartEvent,
     MappingEndEvent,
     MappingStartEvent,
-    Parser,
     ScalarEvent,
     SequenceEndEvent,
 )
+
+from trainc.text.quantity import Quantity
+from trainc.yaml.events import Parser
 from trainc.yaml.spelling import block, is_visible, other_text, plain_text, quoted, text_of
 
 
