@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import Tree
@@ -23,14 +23,11 @@ def uses(node: Tree, span_of_key: SpanOfKey) -> Tree:
     if type(node) is Sourced and type(node.value) is str:
         return [{"name": Sourced(name, node.origin)} for name in names_in(node.value)]
     if type(node) is dict:
-        return list(_of_map(node, span_of_key))
+        return [
+            {"name": Sourced(name, Origin(span_of_key(name)))}
+            | ({} if type(given) is Sourced and given.value is None else {"with": given})
+            for name, given in node.items()
+        ]
     if type(node) is list and any(type(item) is Sourced for item in node):
         return [{"name": item} if type(item) is Sourced and type(item.value) is str else item for item in node]
     return node
-
-
-def _of_map(node: Tree, span_of_key: SpanOfKey) -> Iterator[Tree]:
-    for name, given in node.items():
-        leaf = Sourced(name, Origin(span_of_key(name)))
-        is_empty = type(given) is Sourced and given.value is None
-        yield {"name": leaf} if is_empty else {"name": leaf, "with": given}

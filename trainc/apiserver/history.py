@@ -56,12 +56,10 @@ REFERENCES = ("name", "secretName", "claimName")
 _SOURCES = ("secret", "configMap", "persistentVolumeClaim")
 _TOP = 2  # steps to a field of `spec`
 _OLDER_GROUPS = ("kubeflow.org", "tensorflow.org", "mlkube.io")  # of the operators before the Trainer
+_OF_TRAINJOB = "a TrainJob has it: `apiVersion: trainer.kubeflow.org/v1alpha1` and `kind: TrainJob`"
 _LEGACY: dict[str | int, str] = {
-    "numNodes": "the number of pods is `replicas` of each role",
-    "nodes": "the number of pods is `replicas` of each role",
-    "replicas": "the number of pods is `replicas` of each role",
-    "trainer": "a TrainJob has it: `apiVersion: trainer.kubeflow.org/v1alpha1` and `kind: TrainJob`",
-    "runtimeRef": "a TrainJob has it: `apiVersion: trainer.kubeflow.org/v1alpha1` and `kind: TrainJob`",
+    **dict.fromkeys(("numNodes", "nodes", "replicas"), "the number of pods is `replicas` of each role"),
+    **dict.fromkeys(("trainer", "runtimeRef"), _OF_TRAINJOB),
 }
 
 

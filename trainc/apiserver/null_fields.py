@@ -87,15 +87,12 @@ def _meaning(path: Path, beside: Mapping[str, Tree], document: Document) -> Mean
         return WARNING, message, "the container gets no device and no share of its own", "write the amounts below it"
     if name in _COUNTS:
         return WARNING, message, "the server's default counts", "write the number, or remove the line"
-    if name in _WORDS and not _is_filled_in(path, document) and not any(_is_given(beside.get(word)) for word in _WORDS):
+    # Some operators write the command where there is none: `ray start`, and what an MPI worker waits with.
+    is_filled_in = document.kind == "RayJob" or (document.kind == "MPIJob" and "Worker" in path)
+    if name in _WORDS and not is_filled_in and not any(_is_given(beside.get(word)) for word in _WORDS):
         effect = "the runtime's runs" if above == "trainer" else "the image's own entry point runs"
         return NOTE, message, effect, f"write the {'command' if name == 'command' else 'arguments'}, or remove the line"
     return None
-
-
-def _is_filled_in(path: Path, document: Document) -> bool:
-    """Whether the operator writes the command where there is none: `ray start`, and what an MPI worker waits with."""
-    return document.kind == "RayJob" or (document.kind == "MPIJob" and "Worker" in path)
 
 
 def _nulls(node: Tree, path: Path, beside: Mapping[str, Tree]) -> Iterator[tuple[Path, Mapping[str, Tree]]]:

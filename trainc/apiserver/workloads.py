@@ -17,7 +17,7 @@ from trainc.apiserver.pods.template import template
 from trainc.apiserver.retyping import rewritten
 from trainc.apiserver.schema.features import features_of
 from trainc.apiserver.schema.log import Log
-from trainc.apiserver.schema.node import SchemaNode, load
+from trainc.apiserver.schema.node import load
 from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.verdict import kind_of
 from trainc.model.cluster import Cluster
@@ -25,12 +25,12 @@ from trainc.model.document import Document
 from trainc.model.finding import Refusal
 from trainc.model.report import Report
 from trainc.model.settings import STRICT
-from trainc.model.tree import get, plain, value
+from trainc.model.tree import Path, get, plain, value
 
 # Where the schema of a JobSet holds that of a Job's spec, and that of a pod's.
-NODES = {
-    "batch/v1/Job": ("spec", "replicatedJobs", "", "template"),
-    "v1/Pod": ("spec", "replicatedJobs", "", "template", "spec", "template"),
+NODES: dict[str, Path] = {
+    "batch/v1/Job": ("spec", "replicatedJobs", 0, "template"),
+    "v1/Pod": ("spec", "replicatedJobs", 0, "template", "spec", "template"),
 }
 
 
@@ -39,15 +39,15 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     kind = kind_of(document.tree)
     report.looking_at(document)
     check_nulls(document, report)
-    node, tree = _node(kind), document.tree
+    # By trainc's own schema of JobSets: no cluster defines Jobs and Pods.
+    node, tree = load().at(jobset.KIND, NODES[kind]), document.tree
     misfits = decode(node, tree)
     for fault in misfits:
         subject = fault.message.partition(" into Go ")[0].removeprefix("json: ")
         wanted = fault.message.rpartition(" of type ")[2]
-        text = (
-            f"`{'.'.join(map(str, fault.path))}`: {subject} into {wanted}" if wanted != fault.message else fault.message
-        )
-
+        text = fault.message
+        if wanted != text:
+            text = f"`{'.'.join(map(str, fault.path))}`: {subject} into {wanted}"
         help_ = rewritten(document, fault, None) or "write a value of the type that the field has"
         report.add(UNDECODABLE.at(document.span(fault.path), text, help=help_))
     unreadable = metadata_decoding.decode(tree.get("metadata", {}))
@@ -70,33 +70,21 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     return not faults and not unknown
 
 
-def _node(kind: str) -> SchemaNode:
-    """The schema of the kind, from trainc's own of JobSets: no cluster defines Jobs and Pods."""
-    node = load().root(jobset.KIND)
-    for name in NODES[kind]:
-        node = node and (node.prop(name) if name else node.item())
-    if node is None:
-        raise KeyError(kind)
-    return node
-
-
 def _complaints(document: Document, kind: str, cluster: Cluster) -> list[Fault]:
     tree = document.tree
     log = Complaints(features_of(cluster))
-    spec = tree.get("spec")
-    spec = spec if type(spec) is dict else {}
+    spec = fields(tree.get("spec"))
     if kind == "batch/v1/Job":
         settings = {name: plain(part) for name, part in spec.items() if name != "template"}
         if "completions" not in settings and "parallelism" not in settings:
             settings["completions"] = settings["parallelism"] = 1
-        pods = spec.get("template")
-        pods = pods if type(pods) is dict else {}
+        pods = fields(spec.get("template"))
         if "podFailurePolicy" in settings:
             settings["template"] = plain(pods)
         job_spec(settings, ("spec",), log)
         if "selector" in settings or "manualSelector" in settings:
             chosen(settings, fields(plain(fields(pods.get("metadata")).get("labels"))), {}, ("spec",), log)
-        pods = {**pods, "spec": pods["spec"] if type(pods.get("spec")) is dict else {}}
+        pods = {**pods, "spec": fields(pods.get("spec"))}
         template(pods, ("spec", "template"), log, {})
         policy = value(pods, "spec", "restartPolicy")
         place = ("spec", "template", "spec", "restartPolicy")

@@ -107,24 +107,22 @@ def truth(value: Any) -> bool:
 
 def both(left: Callable[[], Any], right: Callable[[], Any]) -> bool:
     """`left && right`: a false side decides even if the other one is an error."""
-    try:
-        first = truth(left())
-    except CelError:
-        if not truth(right()):
-            return False
-        raise
-    return first and truth(right())
+    return _decided(left, right, decisive=False)
 
 
 def either(left: Callable[[], Any], right: Callable[[], Any]) -> bool:
     """`left || right`: a true side decides even if the other one is an error."""
+    return _decided(left, right, decisive=True)
+
+
+def _decided(left: Callable[[], Any], right: Callable[[], Any], *, decisive: bool) -> bool:
     try:
         first = truth(left())
     except CelError:
-        if truth(right()):
-            return True
+        if truth(right()) is decisive:
+            return decisive
         raise
-    return first or truth(right())
+    return first if first is decisive else truth(right())
 
 
 def items(holder: Any) -> Iterator[Any]:

@@ -128,40 +128,30 @@ def _respelled(node: SchemaNode, tree: Tree, origin: Origin, name: str) -> Tree:
         return stamp(zero(node, name), origin.by)
     if not is_quantity(node):
         return tree
-    text = _spelled(number(value))
+    text = _quantity(number(value))
     return tree if text == value else Sourced(text, tree.origin if type(tree) is Sourced else origin)
 
 
-def _spelled(text: str) -> str:
+def _quantity(text: str, *, by_value: bool = False) -> int | str:
     try:
-        return stored(text.strip())
+        return Quantity.parse(text.strip()).nanos if by_value else stored(text.strip())
     except QuantityError:
-        # Longer than any amount, and yet what the schema's pattern takes: it stays as it is.
-        return text
-
-
-def _amount(text: str) -> int | str:
-    try:
-        return Quantity.parse(text.strip()).nanos
-    except QuantityError:
-        return text
+        return text  # longer than any amount, and yet what the schema's pattern takes
 
 
 def _always(node: SchemaNode, name: str) -> tuple[str, ...]:
     """The fields that Go writes whatever they hold; `name` is the field that holds the object."""
     required = tuple([key for key in node.required if f"{name}.{key}" not in OMITTED])
-    return (*required, *never_omitted(node), *WRITTEN.get(name, ()))
-
-
-def never_omitted(node: SchemaNode) -> tuple[str, ...]:
-    """The optional fields of an object that Go writes even when they are empty, because they are structs."""
     props = node.props.names
+    structs: tuple[str, ...] = ()  # which are written even when they are empty
     if "divisor" in props:
-        return ("divisor",)
-    if "metadata" in props and "spec" in props:
+        structs = ("divisor",)
+    elif "metadata" in props and "spec" in props:
         # A whole object inside another one (a claim template) also has a status.
-        return ("metadata", "spec", "status") if "kind" in props and "status" in props else ("metadata", "spec")
-    return ("resources",) if "resources" in props and ("image" in props or "accessModes" in props) else ()
+        structs = ("metadata", "spec", "status") if "kind" in props and "status" in props else ("metadata", "spec")
+    elif "resources" in props and ("image" in props or "accessModes" in props):
+        structs = ("resources",)
+    return (*required, *structs, *WRITTEN.get(name, ()))
 
 
 def zero(node: SchemaNode | None, name: str) -> Any:
@@ -199,8 +189,7 @@ def typed(node: SchemaNode, tree: Tree, name: str = "", *, by_value: bool = Fals
     if value is None:
         return zero(node, name)
     if is_quantity(node):
-        text = number(value)
-        return _amount(text) if by_value else _spelled(text)
+        return _quantity(number(value), by_value=by_value)
     return int(value) if type(value) is float and value.is_integer() else value
 
 
