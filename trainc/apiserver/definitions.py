@@ -31,7 +31,8 @@ _PYTHON: dict[str, tuple[type, ...]] = {
 }
 DEPTH = 64  # schemas within schemas; pod templates take 20
 _JUNCTORS = ("allOf", "anyOf", "oneOf")
-_INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
+_TEXT = {"type": "string"}
+_INT_OR_STRING = [{"type": "integer"}, _TEXT]
 # What may not stand inside allOf, anyOf, oneOf and not.
 _OUTSIDE = ("default", "nullable", "description", "title", "additionalProperties", "type")
 
@@ -75,30 +76,27 @@ def read_definition(tree: Tree) -> Definition:
         return read
     spec = definition["spec"]
     for index, version in enumerate(spec["versions"]):
-        if version["served"]:
-            key = f"{spec['group']}/{version['name']}/{spec['names']['kind']}"
-            _add_version(read, key, version, ("spec", "versions", index))
+        if not version["served"]:
+            continue
+        at: Path = ("spec", "versions", index, "schema", "openAPIV3Schema")
+        schema = version.get("schema", {}).get("openAPIV3Schema")
+        faults = [(at[:3], "has no schema.openAPIV3Schema")] if schema is None else [*structural_faults(schema, at)]
+        if not faults and schema.get("type", "object") != "object":
+            faults = [((*at, "type"), "must be object at the root")]
+        remarks = [] if faults else [*unchecked(schema, at)]
+        faults += [(path, text) for path, text, is_refused in remarks if is_refused]
+        read.faults += faults
+        if faults:
+            continue
+        read.notes += [(path, text) for path, text, _ in remarks]
+        schema = known_words(schema)
+        # What every object has.
+        fields = {"apiVersion": _TEXT, "kind": _TEXT, **schema.get("properties", {}), "metadata": {"type": "object"}}
+        key = f"{spec['group']}/{version['name']}/{spec['names']['kind']}"
+        read.schemas[key] = {**schema, "properties": fields}
+        if "status" not in version.get("subresources", {}):
+            read.whole.append(key)
     return read
-
-
-def _add_version(definition: Definition, key: str, version: dict[str, Any], at: Path) -> None:
-    where: Path = (*at, "schema", "openAPIV3Schema")
-    schema = version.get("schema", {}).get("openAPIV3Schema")
-    if schema is None:
-        definition.faults.append((at, "has no schema.openAPIV3Schema"))
-        return
-    faults = [*structural_faults(schema, where)]
-    if not faults and schema.get("type", "object") != "object":
-        faults = [((*where, "type"), "must be object at the root")]
-    remarks = [] if faults else [*unchecked(schema, where)]
-    faults += [(path, text) for path, text, is_refused in remarks if is_refused]
-    definition.faults += faults
-    if faults:
-        return
-    definition.notes += [(path, text) for path, text, _ in remarks]
-    definition.schemas[key] = with_meta(known_words(schema))
-    if "status" not in version.get("subresources", {}):
-        definition.whole.append(key)
 
 
 def known_words(schema: dict[str, Any]) -> dict[str, Any]:
@@ -110,12 +108,6 @@ def known_words(schema: dict[str, Any]) -> dict[str, Any]:
         if type(words.get(word)) is dict:
             words[word] = known_words(words[word])
     return words
-
-
-def with_meta(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a whole object with the fields that every object has."""
-    props = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, **schema.get("properties", {})}
-    return {**schema, "properties": {**props, "metadata": {"type": "object"}}}
 
 
 def structural_faults(schema: Any, at: Path = (), depth: int = 0) -> Iterator[tuple[Path, str]]:
@@ -163,14 +155,10 @@ def _own_faults(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
     for index, key in enumerate(keys or () if listed == "map" else ()):
         if key not in properties:
             yield (*at, "x-kubernetes-list-map-keys", index), "must name a property of the items"
-    if "default" in schema and not _fits(schema["default"], schema):
+    default, wanted = schema.get("default"), _PYTHON.get(schema.get("type", ""))
+    is_null = default is None and schema.get("nullable") is True
+    if "default" in schema and not (wanted is None or type(default) in wanted or is_null):
         yield (*at, "default"), f"must be of type {schema.get('type')}"
-
-
-def _fits(value: Any, schema: dict[str, Any]) -> bool:
-    """Whether the type of a default is that of its schema."""
-    wanted = _PYTHON.get(schema.get("type", ""))
-    return wanted is None or type(value) in wanted or (value is None and schema.get("nullable") is True)
 
 
 def _shape_faults(inner: Any, at: Path, depth: int = 0) -> Iterator[tuple[Path, str]]:

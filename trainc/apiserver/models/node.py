@@ -15,6 +15,7 @@ from pydantic import (
     PlainSerializer,
     StringConstraints,
     ValidatorFunctionWrapHandler,
+    WithJsonSchema,
     WrapValidator,
     model_validator,
 )
@@ -50,21 +51,15 @@ class Keywords:
         return {**described, **self.keywords, **({"x-kubernetes-validations": both} if both else {})}
 
 
-class Core:
+class Core(WithJsonSchema):
     """Stands for a shape of Kubernetes itself; its schema is looked up at generation.
 
     `PodTemplateSpec` is enough in the groups core, batch and meta; others are named as OpenAPI does, such as
     `io.k8s.api.autoscaling.v2.MetricSpec`.
     """
 
-    __slots__ = ("name",)
-
     def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonDict:
-        """A placeholder that names the shape."""
-        return {"x-core": self.name}
+        super().__init__({"x-core": name})
 
 
 def rule(expression: str, message: str) -> Keywords:
