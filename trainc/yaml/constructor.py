@@ -88,13 +88,13 @@ class Constructor:
                 self._refuse(faults.unknown_tag(self._span(event), event.tag))
         return self._mapping(event, depth + 1) if kind is MappingStartEvent else self._sequence(event, depth + 1)
 
-    def _leaf(self, event: Any) -> Sourced[Any]:
+    def _leaf(self, event: Any, key: str | None = None) -> Sourced[Any]:
         self._end = event.end_mark
         if event.implicit[0]:
             try:
                 value = VALUES[event.value]
             except OddError:
-                value = self._odd(event)
+                value = self._odd(event, key)
         else:
             value = event.value if event.implicit[1] else self._tagged(event)
         leaf = Sourced(value, (self._file, *_stretch(event.start_mark, event.end_mark)))
@@ -103,10 +103,9 @@ class Constructor:
         return leaf
 
     def _mapping(self, start: Any, depth: int) -> dict[str, Tree]:
-        get, file, before = self._get, self._file, self._nodes
+        get, before = self._get, self._nodes
         out: dict[str, Tree] = {}
         places: dict[str, Stretch] = {}
-        last: Any = None
         for _ in repeat(None, NODES):
             event: Any = get()
             if type(event) is ScalarEvent and event.implicit[0] and event.anchor is None:
@@ -115,24 +114,14 @@ class Constructor:
                 except OddError:
                     key = self._odd_key(event)
             elif type(event) is MappingEndEvent:
-                self._leave(start, event, out, places, before, last)
+                self._leave(start, event, out, places, before)
                 return out
             else:
                 key = self._other_key(event, depth)
             place = _stretch(event.start_mark, event.end_mark)
             event = get()
-            if type(event) is ScalarEvent and event.anchor is None:
-                if (implicit := event.implicit)[0]:
-                    try:
-                        value = VALUES[event.value]
-                    except OddError:
-                        value = self._odd(event, key)
-                else:
-                    value = event.value if implicit[1] else self._tagged(event)
-                last = event.end_mark
-                node: Tree = Sourced(value, (file, *_stretch(event.start_mark, last)))
-            else:
-                node, last = self._node(event, depth), None
+            is_plain = type(event) is ScalarEvent and event.anchor is None
+            node = self._leaf(event, key) if is_plain else self._node(event, depth)
             if key is None or key in out:
                 self._again(out, places, key, node, place)
             else:
@@ -146,29 +135,25 @@ class Constructor:
         for _ in repeat(None, NODES):
             event = get()
             if type(event) is SequenceEndEvent:
-                self._leave(start, event, out, None, before, None)
+                self._leave(start, event, out, None, before)
                 return out
             out.append(leaf(event) if type(event) is ScalarEvent else self._node(event, depth))
         raise self._too_large(start)
 
-    def _leave(
-        self, start: Any, event: Any, out: Any, places: dict[str, Stretch] | None, before: int, last: Any
-    ) -> None:
+    def _leave(self, start: Any, event: Any, out: Any, places: dict[str, Stretch] | None, before: int) -> None:
         """Note where a container stands: a block ends with its last item, not where the next one starts."""
         self._nodes += len(out) + 1
         if self._nodes > NODES:
             raise self._too_large(start)
         if start.flow_style or not out:
             self._end = event.end_mark
-        elif last is not None:
-            self._end = last
         if self._merged:
             self._merged.pop(id(out), None)
         self._marks[id(out)] = (*_stretch(start.start_mark, self._end), places)
         if start.anchor:
             self._anchors[start.anchor] = (out, self._nodes - before)
 
-    def _odd(self, event: Any, key: str | None = None) -> Any:
+    def _odd(self, event: Any, key: str | None) -> Any:
         text = event.value
         if text in scalars.INFINITE:
             self._refuse(faults.infinite(self._span(event), text))
