@@ -8,12 +8,12 @@ from itertools import repeat
 from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
 
 from trainc.model.document import Document, Marks, Stretch
-from trainc.model.finding import Finding
+from trainc.model.finding import Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Tree
 from trainc.text.record import Any
-from trainc.yaml import faults, scalars
+from trainc.yaml import faults, rules, scalars
 from trainc.yaml.scalars import KEYS, VALUES, OddError
 
 DEPTH = 200
@@ -22,6 +22,8 @@ ALIASED = 100_000  # of these, through aliases
 MODES = frozenset(("defaultMode", "mode"))  # where octal numbers are at home, and all of Kubernetes' tools agree
 
 _OPEN = object()
+_CORE = "tag:yaml.org,2002:"
+_QUOTE = "quote it to make it text"
 
 
 class Constructor:
@@ -53,7 +55,8 @@ class Constructor:
             self._refused = False
             self.line = start.start_mark.line + 1
             if start.version or start.tags:
-                self._refuse(faults.directive(self._span(start)))
+                message = "this directive is not understood by Kubernetes' tools"
+                self._refuse(rules.DIRECTIVE, self._span(start), message, "remove it")
             tree = None if _blank(root := get()) else self._node(root, 0)
             end = get().end_mark.line + 1
             if self._refused:
@@ -67,25 +70,25 @@ class Constructor:
         if kind is ScalarEvent:
             return self._leaf(event)
         if kind is AliasEvent:
-            span = self._span(event)
             node, size = self._anchors.get(event.anchor, (None, 0))
-            if node is None or node is _OPEN:
-                fault = "contains itself" if node else "has no anchor above it"
-                raise faults.StopError(faults.bad_alias(span, event.anchor, fault))
             self._end = event.end_mark
             self._nodes += size
             self._aliased += size
-            if self._aliased > ALIASED:
+            fault = ""
+            if node is None or node is _OPEN:
+                fault = "contains itself" if node else "has no anchor above it"
+            elif self._aliased > ALIASED:
                 fault = f"makes the aliases of this document stand for more than {ALIASED} values"
-                raise faults.StopError(faults.bad_alias(span, event.anchor, fault))
+            if fault:
+                raise self._stopped(rules.ALIASES, event, f"the alias `*{event.anchor}` {fault}", "write the value out")
             return node
-        if depth >= DEPTH or event.anchor or event.tag:
-            if depth >= DEPTH:
-                raise faults.StopError(faults.too_deep(self._span(event), DEPTH))
-            if event.anchor:
-                self._anchors[event.anchor] = (_OPEN, 0)
-            if event.tag and event.tag != faults.CORE + ("map" if kind is MappingStartEvent else "seq"):
-                self._refuse(faults.unknown_tag(self._span(event), event.tag))
+        if depth >= DEPTH:
+            message = f"this is nested more than {DEPTH} levels deep"
+            raise self._stopped(rules.DEPTH, event, message, "close the brackets or braces above it")
+        if event.anchor:
+            self._anchors[event.anchor] = (_OPEN, 0)
+        if event.tag and event.tag != _CORE + ("map" if kind is MappingStartEvent else "seq"):
+            self._refuse_tag(event)
         return self._mapping(event, depth + 1) if kind is MappingStartEvent else self._sequence(event, depth + 1)
 
     def _leaf(self, event: Any, key: str | None = None) -> Sourced[Any]:
@@ -156,7 +159,8 @@ class Constructor:
     def _odd(self, event: Any, key: str | None) -> Any:
         text = event.value
         if text in scalars.INFINITE:
-            self._refuse(faults.infinite(self._span(event), text))
+            message = f"`{text}` is not a value for Kubernetes"
+            self._refuse(rules.NOT_A_NUMBER, self._span(event), message, _QUOTE)
             return None
         if (reason := scalars.ambiguous(text)) and not (key in MODES and text.isdigit()):
             self._report.add(faults.ambiguous_text(self._span(event), text, reason))
@@ -164,14 +168,21 @@ class Constructor:
 
     def _tagged(self, event: Any) -> Any:
         """The value of a scalar with an explicit tag."""
-        span = self._span(event)
         try:
-            return scalars.resolve_tagged(event.tag.removeprefix(faults.CORE), event.value)
+            return scalars.resolve_tagged(event.tag.removeprefix(_CORE), event.value)
         except KeyError:
-            self._refuse(faults.unknown_tag(span, event.tag))
+            self._refuse_tag(event)
         except (ValueError, OddError):
-            self._refuse(faults.wrong_tag(span, event.tag, event.value))
+            self._refuse_tag(event, event.value)
         return None
+
+    def _refuse_tag(self, event: Any, text: str | None = None) -> None:
+        """Report a tag that readers treat differently, or one that a text does not fit."""
+        tag = f"!!{event.tag.removeprefix(_CORE)}" if event.tag.startswith(_CORE) else event.tag
+        message = f"the tag `{tag}` is not understood alike everywhere"
+        if text is not None:
+            message = f"`{text}` cannot be read as `{tag}`"
+        self._refuse(rules.TAG, self._span(event), message, "remove the tag, and quote what is text")
 
     def _odd_key(self, event: Any) -> str | None:
         """The key for a text that is not used as it is, None for the merge key."""
@@ -194,13 +205,16 @@ class Constructor:
         if type(event) is ScalarEvent and event.implicit[0]:
             key = self._odd_key(event)
         elif self._refused or (key := scalars.key_text(node.value) if type(node) is Sourced else None) is None:
-            key = self._bad_key(event, "" if self._refused else faults.not_text(event))
+            is_template = type(event) is MappingStartEvent and event.flow_style  # how templates begin
+            message = "`{{` starts a template: a map as the key of a map" if is_template else "this key is not text"
+            help_ = faults.TEMPLATE if is_template else _QUOTE
+            key = self._bad_key(event, "" if self._refused else message, help_)
         self._refused |= refused
         return key
 
-    def _bad_key(self, event: Any, message: str) -> str:
+    def _bad_key(self, event: Any, message: str, help_: str = _QUOTE) -> str:
         if message:
-            self._refuse(faults.bad_key(self._span(event), message))
+            self._refuse(rules.BAD_KEY, self._span(event), message, help_)
         return f"?{event.start_mark.index}"
 
     def _again(
@@ -224,25 +238,32 @@ class Constructor:
         span = Span(self._file, *place)
         sources = node if type(node) is list else [node]
         if any(type(source) is not dict for source in sources):
-            self._refuse(faults.bad_merge(span))
+            message = "the merge key `<<` has a value that is neither a map nor a list of maps"
+            self._refuse(rules.SYNTAX, span, message, "merge an alias of a map, or quote the key")
             return
         merged = self._merged.setdefault(id(out), set())
         for source in reversed(sources):
             for key in [key for key in source if key in out and key not in merged]:
-                self._report.add(faults.late_merge(span, key))
+                message = (
+                    f"`{key}` is set above and again by this merge, which wins for Kubernetes but not for other readers"
+                )
+                self._report.add(rules.LATE_MERGE.at(span, message, help="write the merge key first"))
             out.update(source)
             places.update(self._marks[id(source)][4] or {})
             merged.update(source)
 
-    def _refuse(self, finding: Finding) -> None:
+    def _refuse(self, rule: Rule, span: Span, message: str, help_: str) -> None:
         self._refused = True
-        self._report.add(finding)
+        self._report.add(rule.at(span, message, help=help_))
 
     def _span(self, event: Any) -> Span:
         return Span(self._file, *_stretch(event.start_mark, event.end_mark))
 
+    def _stopped(self, rule: Rule, event: Any, message: str, help_: str) -> faults.StopError:
+        return faults.StopError(rule.at(self._span(event), message, help=help_))
+
     def _too_large(self, start: Any) -> faults.StopError:
-        return faults.StopError(faults.too_many(self._span(start), NODES))
+        return self._stopped(rules.SIZE, start, f"this document has more than {NODES} values", "split it")
 
 
 def _stretch(a: Any, b: Any) -> Stretch:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from yaml.events import MappingStartEvent
-
 from trainc.model.finding import WARNING, Finding, Label
 from trainc.model.sourced import Span
 from trainc.text.files import is_pointer
-from trainc.text.record import Any
 from trainc.yaml import rules
 from trainc.yaml.scalars import resolve
-
-CORE = "tag:yaml.org,2002:"
-_TEMPLATE = "`{{` starts a template: a map as the key of a map"
 
 
 class StopError(Exception):
@@ -46,31 +40,6 @@ def ambiguous_text(span: Span, text: str, reason: str) -> Finding:
     return rules.AMBIGUOUS.at(span, f"`{text}` is {reason}", help=f'{plain}quote it to make it text: `"{text}"`')
 
 
-def infinite(span: Span, text: str) -> Finding:
-    return rules.NOT_A_NUMBER.at(span, f"`{text}` is not a value for Kubernetes", help="quote it to make it text")
-
-
-def unknown_tag(span: Span, tag: str) -> Finding:
-    """An error for a tag that readers treat differently."""
-    message = f"the tag `{_short(tag)}` is not understood alike everywhere"
-    return rules.TAG.at(span, message, help="remove the tag, and quote what is text")
-
-
-def wrong_tag(span: Span, tag: str, text: str) -> Finding:
-    """An error for a text that is not what its tag says."""
-    message = f"`{text}` cannot be read as `{_short(tag)}`"
-    return rules.TAG.at(span, message, help="remove the tag, and quote what is text")
-
-
-def not_text(event: Any) -> str:
-    """What is said of a key that is a map or a list; a map in braces as a key is how templates begin."""
-    return _TEMPLATE if type(event) is MappingStartEvent and event.flow_style else "this key is not text"
-
-
-def bad_key(span: Span, message: str) -> Finding:
-    return rules.BAD_KEY.at(span, message, help=TEMPLATE if message == _TEMPLATE else "quote it to make it text")
-
-
 def duplicate_key(first: Span, second: Span, key: str, *, warned: bool) -> Finding:
     """An error, or a warning, for a key that a map has twice."""
     return rules.DUPLICATE_KEY.at(
@@ -84,39 +53,6 @@ def duplicate_key(first: Span, second: Span, key: str, *, warned: bool) -> Findi
         else "remove one of the two",
         level=WARNING if warned else "",
     )
-
-
-def late_merge(span: Span, key: str) -> Finding:
-    """A warning for a merge that replaces a key above it."""
-    message = f"`{key}` is set above and again by this merge, which wins for Kubernetes but not for other readers"
-    return rules.LATE_MERGE.at(span, message, help="write the merge key first")
-
-
-def bad_merge(span: Span) -> Finding:
-    message = "the merge key `<<` has a value that is neither a map nor a list of maps"
-    return rules.SYNTAX.at(span, message, help="merge an alias of a map, or quote the key")
-
-
-def bad_alias(span: Span, name: str, fault: str) -> Finding:
-    """An error for an alias that stands for nothing, for itself, or for too much."""
-    return rules.ALIASES.at(span, f"the alias `*{name}` {fault}", help="write the value out")
-
-
-def directive(span: Span) -> Finding:
-    return rules.DIRECTIVE.at(span, "this directive is not understood by Kubernetes' tools", help="remove it")
-
-
-def too_deep(span: Span, depth: int) -> Finding:
-    message = f"this is nested more than {depth} levels deep"
-    return rules.DEPTH.at(span, message, help="close the brackets or braces above it")
-
-
-def too_many(span: Span, nodes: int) -> Finding:
-    return rules.SIZE.at(span, f"this document has more than {nodes} values", help="split it")
-
-
-def _short(tag: str) -> str:
-    return "!!" + tag.removeprefix(CORE) if tag.startswith(CORE) else tag
 
 
 CONFLICT = "keep one side, and remove the lines that start with `<<<<<<<`, `=======` and `>>>>>>>`"
