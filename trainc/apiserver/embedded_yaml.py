@@ -8,11 +8,7 @@ from trainc.yaml.reader import read
 
 
 def embedded(text: str) -> object:
-    """The one document of a text as plain data, None where there is none.
-
-    Raises:
-        ValueError: where the text is not one document of YAML.
-    """
+    """The one document of a text as plain data, None where there is none; ValueError for what is not YAML or several."""
     if not text.strip():
         return None
     report = Report()

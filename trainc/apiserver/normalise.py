@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from trainc.model.sourced import Origin, Sourced, known
 from trainc.model.tree import Tree
+from trainc.text.memo import Memo
 from trainc.text.quantity import Quantity
+from trainc.text.record import Any
 
 # Go's omitempty drops a zero from a plain field and keeps it in a pointer; a field without it keeps every zero. The
 # API's JSON does not tell these from one another, so what a template can reach is listed (JobSet v1alpha2, batch/v1,
@@ -67,8 +69,6 @@ _PATCH_LISTS = {
     "requiredDuringSchedulingIgnoredDuringExecution": "nodeSelectorTerms",
 }
 _GONE = Sourced(None, Origin(None, "list of the API without items"))
-_SPELLINGS: dict[str | int, str] = {}  # amounts met before
-_MAX_ENTRIES = 10_000
 _QUANTITY_MAPS = frozenset({"limits", "requests", "overhead", "capacity"})
 _QUANTITIES = frozenset({"divisor", "sizeLimit"})
 _FREE = frozenset(
@@ -130,13 +130,16 @@ def canonical(leaf: Tree) -> Tree:
     if type(leaf) is not Sourced:
         return leaf
     value = leaf.value
-    kind = type(value)
-    text = _SPELLINGS.get(value) if kind is str or kind is int else None
-    if text is None:
-        try:
-            text = str(Quantity.parse(value))
-        except ValueError:
-            return leaf
-        if (kind is str or kind is int) and len(_SPELLINGS) < _MAX_ENTRIES:
-            _SPELLINGS[value] = text
-    return leaf if text == value else known(text, "canonical quantity", (leaf,))
+    text = _SPELLINGS[value] if type(value) is str or type(value) is int else _spelling(value)
+    return leaf if text is None or text == value else known(text, "canonical quantity", (leaf,))
+
+
+def _spelling(value: Any) -> str | None:
+    """A quantity as the API machinery writes it, None for what is none."""
+    try:
+        return str(Quantity.parse(value))
+    except ValueError:
+        return None
+
+
+_SPELLINGS: Memo[str | int, str | None] = Memo(_spelling, most=10_000)  # amounts met before

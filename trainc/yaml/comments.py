@@ -25,10 +25,10 @@ def allows(data: bytes, file: str) -> list[Allow]:
     """The `allow` comments of a YAML text, in order; text that only looks like one, in a string or block, is not."""
     if MARK not in data:
         return []
-    spans = [
-        (match, Span(file, line, match.start() + 1, line, match.end() + 1)) for line, match in _matches(data, _ALLOW)
+    return [
+        Allow((match[1] or "").strip(), match[2].strip(), Span(file, line, match.start() + 1, line, match.end() + 1))
+        for line, match in _matches(data, _ALLOW)
     ]
-    return [Allow((match[1] or "").strip(), match[2].strip(), span) for match, span in spans]
 
 
 def comments(data: bytes) -> list[str]:

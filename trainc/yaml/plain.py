@@ -88,11 +88,7 @@ class _Builder(_Lines):
         self.start = 0  # the line of the document's first word
 
     def document(self) -> Tree:
-        """The tree of one document, None for an empty one.
-
-        Raises:
-            DeclinedError: where the document is spelled in a way that only a parser understands.
-        """
+        """The tree of one document, None for an empty one; DeclinedError for a spelling that only a parser understands."""
         line = self._next_line()
         self.start = self.at + 1
         if line is BOUNDARY:

@@ -144,18 +144,13 @@ def _key(node: SchemaNode, entry: Tree) -> object:
     return tuple(bare(held.get(name)) for name in node.keys)
 
 
-_moves: dict[int, tuple[SchemaNode, bool]] = {}
-
-
 def moves(node: SchemaNode) -> bool:
     """Whether a transition rule stands at this node or below it."""
-    known = _moves.get(id(node))
-    if known is None:
-        children = [node.prop(name) for name in node.props.names]
-        children += [node.other(), node.item()]
+    if node.moves is None:
+        children = [*map(node.prop, node.props.names), node.other(), node.item()]
         own = any("oldSelf" in rule["rule"] for rule in node.rules)
-        known = _moves[id(node)] = (node, own or any(moves(child) for child in children if child is not None))
-    return known[1]
+        node.moves = own or any(moves(child) for child in children if child is not None)
+    return node.moves
 
 
 def alike(node: SchemaNode | None, new: Tree, old: Tree) -> bool:

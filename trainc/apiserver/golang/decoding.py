@@ -16,7 +16,10 @@ from trainc.text.placeholders import is_placeholder
 from trainc.text.quantity import Quantity, QuantityError, stored
 from trainc.text.record import Any, NamedTuple
 
-_FITTING = {"string": str, "boolean": bool, "object": dict, "array": list}
+_NUMBERS = (int, float)
+_FITTING: dict[str, tuple[type, ...]] = {
+    "string": (str,), "boolean": (bool,), "object": (dict,), "array": (list,), "integer": _NUMBERS, "number": _NUMBERS,
+}  # fmt: skip
 
 
 class Undecodable(NamedTuple):
@@ -48,14 +51,10 @@ def _decode(node: SchemaNode, tree: Tree, path: Path, owner: str, faults: list[U
     if node.kind == "int-or-string" or node.format == "date-time":
         _decode_text(node, value, path, owner, faults)
         return
-    if node.kind in ("integer", "number"):
-        if type(value) not in (int, float):
-            _mistyped(node, JSON_TYPES[type(value)], path, owner, faults)
-        elif node.kind == "integer" and not (value == int(value) and node.low <= value <= node.high):
-            _mistyped(node, f"number {number(value)}", path, owner, faults)
-        return
-    if type(value) is not _FITTING[node.kind]:
+    if type(value) not in _FITTING[node.kind]:
         _mistyped(node, JSON_TYPES[type(value)], path, owner, faults)
+    elif node.kind == "integer" and not (value == int(value) and node.low <= value <= node.high):
+        _mistyped(node, f"number {number(value)}", path, owner, faults)
     elif type(value) is dict:
         owner = owner if path[-1] in _MAPS else node.raw.get("x-go", "")
         for key in sorted(value):
@@ -83,7 +82,7 @@ def _decode_text(node: SchemaNode, value: Any, path: Path, owner: str, faults: l
             return
         text = time_fault(value)
     elif type(value) is not str:
-        is_number = type(value) in (int, float)
+        is_number = type(value) in _NUMBERS
         if not (is_number and value == int(value) and -(2**31) <= value < 2**31):
             got = f"number {number(value)}" if is_number else JSON_TYPES[type(value)]
             text = f"json: cannot unmarshal {got} into Go struct field {field_name(path, owner)} of type int32"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from annotated_types import Ge
 
@@ -33,7 +33,7 @@ class CoschedulingPodGroupStatus(ApiObject):
 class CoschedulingPodGroup(Resource):
     """Pods that are placed together or not at all, by the coscheduling plugin."""
 
-    NAMES: ClassVar[Names] = Names(
+    NAMES = Names(
         "scheduling.x-k8s.io",
         "v1alpha1",
         "PodGroup",

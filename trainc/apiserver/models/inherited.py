@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MaxLen, MinLen
 from pydantic import BeforeValidator, Field, GetJsonSchemaHandler
@@ -90,7 +90,7 @@ class RuntimeSpec(PartialRuntimeSpec):
 class Runtime(Resource):
     """A blueprint for training jobs that may inherit from another blueprint; jobs name it in `runtimeRef`."""
 
-    NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "Runtime", "runtimes", namespaced=False)
+    NAMES = Names("trainc.dev", "v1alpha1", "Runtime", "runtimes", namespaced=False)
 
     spec: RuntimeSpec | None = optional("What the jobs have in common.")
 
@@ -136,6 +136,6 @@ class RuntimeComponentSpec(ApiObject):
 class RuntimeComponent(Resource):
     """A piece of a runtime, written once and switched on by name."""
 
-    NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "RuntimeComponent", "runtimecomponents", namespaced=False)
+    NAMES = Names("trainc.dev", "v1alpha1", "RuntimeComponent", "runtimecomponents", namespaced=False)
 
     spec: RuntimeComponentSpec | None = optional("What it adds and what it gets along with.")

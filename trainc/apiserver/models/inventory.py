@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -52,6 +52,6 @@ class InventorySpec(ApiObject):
 class Inventory(Resource):
     """What decides whether jobs start on a cluster; read by trainc alone."""
 
-    NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "Inventory", "inventories", namespaced=False, served=False)
+    NAMES = Names("trainc.dev", "v1alpha1", "Inventory", "inventories", namespaced=False, served=False)
 
     spec: InventorySpec | None = optional("The facts.")

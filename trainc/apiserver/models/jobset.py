@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MaxLen
 from pydantic import ConfigDict, Field
@@ -197,7 +197,7 @@ class JobSetStatus(ApiObject):
 class JobSet(Resource):
     """Jobs that run together as one piece of work."""
 
-    NAMES: ClassVar[Names] = Names(
+    NAMES = Names(
         "jobset.x-k8s.io",
         "v1alpha2",
         "JobSet",

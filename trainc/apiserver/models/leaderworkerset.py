@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -66,7 +66,7 @@ class LeaderWorkerSetSpec(ApiObject):
 class LeaderWorkerSet(Resource):
     """Groups of pods that serve; run to completion only where its annotation says so."""
 
-    NAMES: ClassVar[Names] = Names("leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets", status=True)
+    NAMES = Names("leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets", status=True)
 
     spec: LeaderWorkerSetSpec | None = optional("What is to run.")
     status: dict[str, object] | None = optional("What has been seen to run.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
@@ -243,7 +243,7 @@ class MiniClusterSpec(ApiObject):
 class MiniCluster(Resource):
     """An HPC cluster with Flux for one program; TrainJob with a `flux` runtime is its nearest relative."""
 
-    NAMES: ClassVar[Names] = Names("flux-framework.org", "v1alpha2", "MiniCluster", "miniclusters", status=True)
+    NAMES = Names("flux-framework.org", "v1alpha2", "MiniCluster", "miniclusters", status=True)
 
     spec: MiniClusterSpec | None = optional("What is to run.")
     status: dict[str, object] | None = optional("What the operator has seen; never written by people.")

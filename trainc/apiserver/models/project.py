@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, StringConstraints
 
@@ -92,6 +92,6 @@ class ProjectSpec(ApiObject):
 class ProjectFile(Resource):
     """What trainc.yaml says for all jobs of a repository; read by trainc alone."""
 
-    NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "Project", "projects", namespaced=False, served=False)
+    NAMES = Names("trainc.dev", "v1alpha1", "Project", "projects", namespaced=False, served=False)
 
     spec: ProjectSpec | None = optional("The settings.")

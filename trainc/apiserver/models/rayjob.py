@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from annotated_types import Ge
 from pydantic import Field
@@ -143,7 +143,7 @@ class RayJobStatus(ApiObject):
 class RayJob(Resource):
     """A program for Ray with a cluster of its own."""
 
-    NAMES: ClassVar[Names] = Names(
+    NAMES = Names(
         "ray.io",
         "v1",
         "RayJob",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MaxLen, MinLen
 from pydantic import ConfigDict, Field
@@ -149,7 +149,7 @@ class TrainingRuntimeSpec(ApiObject):
 class TrainingRuntime(Resource):
     """A blueprint for the training jobs of one namespace."""
 
-    NAMES: ClassVar[Names] = Names("trainer.kubeflow.org", "v1alpha1", "TrainingRuntime", "trainingruntimes")
+    NAMES = Names("trainer.kubeflow.org", "v1alpha1", "TrainingRuntime", "trainingruntimes")
 
     spec: Annotated[TrainingRuntimeSpec, NOT_EMPTY] | None = optional("What the jobs have in common.")
 
@@ -157,7 +157,7 @@ class TrainingRuntime(Resource):
 class ClusterTrainingRuntime(Resource):
     """A blueprint for the training jobs of every namespace."""
 
-    NAMES: ClassVar[Names] = Names(
+    NAMES = Names(
         "trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime", "clustertrainingruntimes", namespaced=False
     )
 

@@ -7,7 +7,7 @@ later.
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -138,9 +138,7 @@ class PyTorchJobSpec(OperatorJobSpec):
 class PyTorchJob(OperatorJob):
     """A PyTorch job of the training operator; TrainJob is its successor."""
 
-    NAMES: ClassVar[Names] = Names(
-        "kubeflow.org", "v1", "PyTorchJob", "pytorchjobs", status=True, columns=STATE_AND_AGE
-    )
+    NAMES = Names("kubeflow.org", "v1", "PyTorchJob", "pytorchjobs", status=True, columns=STATE_AND_AGE)
 
     spec: PyTorchJobSpec | None = optional("What is to run.")
 
@@ -158,7 +156,7 @@ class TFJobSpec(OperatorJobSpec):
 class TFJob(OperatorJob):
     """A TensorFlow job of the training operator."""
 
-    NAMES: ClassVar[Names] = Names("kubeflow.org", "v1", "TFJob", "tfjobs", status=True, columns=STATE_AND_AGE)
+    NAMES = Names("kubeflow.org", "v1", "TFJob", "tfjobs", status=True, columns=STATE_AND_AGE)
 
     spec: TFJobSpec | None = optional("What is to run.")
 
@@ -173,7 +171,7 @@ class JAXJobSpec(OperatorJobSpec):
 class JAXJob(OperatorJob):
     """A JAX job of the training operator; TrainJob is its successor."""
 
-    NAMES: ClassVar[Names] = Names("kubeflow.org", "v1", "JAXJob", "jaxjobs", status=True, columns=STATE_AND_AGE)
+    NAMES = Names("kubeflow.org", "v1", "JAXJob", "jaxjobs", status=True, columns=STATE_AND_AGE)
 
     spec: JAXJobSpec | None = optional("What is to run.")
 
@@ -189,7 +187,7 @@ class PaddleJobSpec(OperatorJobSpec):
 class PaddleJob(OperatorJob):
     """A PaddlePaddle job of the training operator."""
 
-    NAMES: ClassVar[Names] = Names("kubeflow.org", "v1", "PaddleJob", "paddlejobs", status=True, columns=STATE_AND_AGE)
+    NAMES = Names("kubeflow.org", "v1", "PaddleJob", "paddlejobs", status=True, columns=STATE_AND_AGE)
 
     spec: PaddleJobSpec | None = optional("What is to run.")
 
@@ -204,9 +202,7 @@ class XGBoostJobSpec(OperatorJobSpec):
 class XGBoostJob(OperatorJob):
     """An XGBoost or LightGBM job of the training operator; TrainJob is its successor."""
 
-    NAMES: ClassVar[Names] = Names(
-        "kubeflow.org", "v1", "XGBoostJob", "xgboostjobs", status=True, columns=STATE_AND_AGE
-    )
+    NAMES = Names("kubeflow.org", "v1", "XGBoostJob", "xgboostjobs", status=True, columns=STATE_AND_AGE)
 
     spec: XGBoostJobSpec | None = optional("What is to run.")
 
@@ -224,7 +220,7 @@ class MPIJobSpec(OperatorJobSpec):
 class MPIJob(OperatorJob):
     """An MPI job of the training operator; TrainJob is its successor."""
 
-    NAMES: ClassVar[Names] = Names("kubeflow.org", "v1", "MPIJob", "mpijobs", status=True, columns=STATE_AND_AGE)
+    NAMES = Names("kubeflow.org", "v1", "MPIJob", "mpijobs", status=True, columns=STATE_AND_AGE)
 
     spec: MPIJobSpec | None = optional("What is to run.")
 
@@ -247,7 +243,7 @@ class MPIJobV2Spec(OperatorJobSpec):
 class MPIJobV2(OperatorJob):
     """An MPI job of the mpi-operator; TrainJob is its successor."""
 
-    NAMES: ClassVar[Names] = Names("kubeflow.org", "v2beta1", "MPIJob", "mpijobs", status=True, columns=STATE_AND_AGE)
+    NAMES = Names("kubeflow.org", "v2beta1", "MPIJob", "mpijobs", status=True, columns=STATE_AND_AGE)
 
     spec: MPIJobV2Spec | None = optional("What is to run.")
 
@@ -300,6 +296,6 @@ class TfJobSpec(ApiObject):
 class TfJob(Resource):
     """The first TensorFlow job on Kubernetes."""
 
-    NAMES: ClassVar[Names] = Names("mlkube.io", "v1beta1", "TfJob", "tfjobs")
+    NAMES = Names("mlkube.io", "v1beta1", "TfJob", "tfjobs")
 
     spec: TfJobSpec | None = optional("What is to run.")

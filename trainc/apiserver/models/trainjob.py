@@ -5,7 +5,7 @@ TrainJobPatch is what is different in it on some of the clusters that run it (tr
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import ConfigDict, Field
@@ -156,9 +156,7 @@ class TrainJob(Resource):
 
     model_config = ConfigDict(json_schema_extra=_NAMED.keywords)
 
-    NAMES: ClassVar[Names] = Names(
-        "trainer.kubeflow.org", "v1alpha1", "TrainJob", "trainjobs", status=True, columns=STATE_AND_AGE
-    )
+    NAMES = Names("trainer.kubeflow.org", "v1alpha1", "TrainJob", "trainjobs", status=True, columns=STATE_AND_AGE)
 
     spec: TrainJobSpec | None = optional("What is to be trained.")
     status: Annotated[TrainJobStatus, NOT_EMPTY] | None = optional("What has been seen of the training.")
@@ -167,7 +165,7 @@ class TrainJob(Resource):
 class TrainJobPatch(Resource):
     """A part of a TrainJob, merged over the TrainJob of the same name on the clusters of `trainc.dev/cluster`."""
 
-    NAMES: ClassVar[Names] = Names("trainc.dev", "v1alpha1", "TrainJobPatch", "trainjobpatches")
+    NAMES = Names("trainc.dev", "v1alpha1", "TrainJobPatch", "trainjobpatches")
 
     spec: Annotated[dict[str, object], Piece(TrainJobSpec)] | None = None
     """The fields that differ; maps and keyed lists are merged, null removes."""

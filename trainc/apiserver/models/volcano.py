@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Ge, MaxLen
 from pydantic import StringConstraints
@@ -88,7 +88,7 @@ class VolcanoPodGroupStatus(ApiObject):
 class VolcanoPodGroup(Resource):
     """Pods that are placed together or not at all, by Volcano."""
 
-    NAMES: ClassVar[Names] = Names(
+    NAMES = Names(
         "scheduling.volcano.sh",
         "v1beta1",
         "PodGroup",

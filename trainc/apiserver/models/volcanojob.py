@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Ge, MaxLen, MinLen
 from pydantic import Field, StringConstraints
@@ -163,7 +163,7 @@ class VolcanoJobStatus(ApiObject):
 class VolcanoJob(Resource):
     """A job of Volcano; a TrainJob or a JobSet with a PodGroup is the same without its controller."""
 
-    NAMES: ClassVar[Names] = Names(
+    NAMES = Names(
         "batch.volcano.sh",
         "v1alpha1",
         "Job",

@@ -70,22 +70,14 @@ class Engine:
         return str(answer.get("error", "")), "refused" in answer
 
     def matches(self, pattern: str, text: str) -> bool:
-        """Whether a pattern of RE2 is found in a text.
-
-        Raises:
-            NotJudgedError: where that is not known.
-        """
+        """Whether a pattern of RE2 is found in a text; NotJudgedError where that is not known."""
         answer = self._ask({"pattern": pattern, "text": text})
         if type(answer.get("value")) is not bool:
             raise NotJudgedError(str(answer.get("error", "the engine gave no answer")))
         return bool(answer["value"])
 
     def judge(self, rule: str, new: Any, old: Any) -> dict[str, Any]:
-        """The answer to a rule: `value`, or `failed` with the text of an error that the rule ends in.
-
-        Raises:
-            NotJudgedError: where that is not known.
-        """
+        """The answer to a rule: `value`, or `failed` with the error it ends in; NotJudgedError where that is not known."""
         answer = self._ask({"rule": rule, "self": new, "old": old})
         if "error" in answer:
             raise NotJudgedError(str(answer["error"]))

@@ -19,14 +19,15 @@ class SchemaNode:
     `quick` is the Python type of a scalar that needs no further look, `least` to `most` the whole numbers that need
     none, `short` to `long` the lengths of texts that need none once their values are known, `good` texts that passed
     before, `only` the node of all keys of a map, `tail` whether something is to be done once the children have been
-    looked at, `filling` the properties below which a schema default stands, None until somebody asks. `kind` one of
+    looked at, `filling` the properties below which a schema default stands, None until somebody asks, as `moves`: whether
+    a transition rule stands at it or below. `kind` one of
     object, array, string, integer, number, boolean, int-or-string, partial (a piece of an object) and the empty string
     for a node of any type.
     """
 
     __slots__ = (
         "defaults", "enum", "extra", "filling", "format", "good", "high", "items", "keys", "kind", "least", "live",
-        "low", "most", "nullable", "only", "pattern", "preserve", "props", "quick", "raw", "required", "rules",
+        "low", "most", "moves", "nullable", "only", "pattern", "preserve", "props", "quick", "raw", "required", "rules",
         "sized", "table", "tail", "tests", "unique",
     )  # fmt: skip
 
@@ -61,6 +62,7 @@ class SchemaNode:
         self.least, self.most = _range(self) if not self.live else _NONE
         self.good: set[str] = set()
         self.tests: Any = None
+        self.moves: bool | None = None
         self.defaults = self._defaults(get("properties", {}))
         self.only: SchemaNode | None = None if self.props.names else self.other()
         self.tail = bool(self.defaults or self.required or self.sized or self.live)

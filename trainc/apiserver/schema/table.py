@@ -23,33 +23,27 @@ def compile_table(roots: Mapping[str, Mapping[str, Any]], *, whole: Collection[s
     Equal subschemas share one node; `properties`, `items` and `additionalProperties` hold indices, all other keywords
     stand under their CRD names. `whole` names the kinds without a status subresource.
     """
-    compiler = _Compiler()
-    kinds = {kind: compiler.add(schema) for kind, schema in sorted(roots.items())}
-    return {"kinds": kinds, "nodes": compiler.nodes, "whole": sorted(set(whole) & set(roots))}
+    encode = JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+    nodes: list[dict[str, Any]] = []
+    known: dict[str, int] = {}
 
+    def add(schema: Mapping[str, Any]) -> int:
+        node: dict[str, Any] = {}
+        for key, value in sorted(schema.items()):
+            if key == "properties":
+                node[key] = {name: add(child) for name, child in sorted(value.items())}
+            elif key == "items" or (key == "additionalProperties" and type(value) is not bool):
+                node[key] = add(value)
+            elif key not in _PROSE:
+                node[key] = value
+        text = encode(node)
+        if text not in known:
+            known[text] = len(nodes)
+            nodes.append(node)
+        return known[text]
 
-class _Compiler:
-    __slots__ = ("_dumps", "known", "nodes")
-
-    def __init__(self) -> None:
-        self._dumps = JSONEncoder(sort_keys=True, separators=(",", ":")).encode
-        self.nodes: list[dict[str, Any]] = []
-        self.known: dict[str, int] = {}
-
-    def add(self, schema: Mapping[str, Any]) -> int:
-        node = {key: self._word(key, value) for key, value in sorted(schema.items()) if key not in _PROSE}
-        text = self._dumps(node)
-        if text not in self.known:
-            self.known[text] = len(self.nodes)
-            self.nodes.append(node)
-        return self.known[text]
-
-    def _word(self, key: str, value: Any) -> Any:
-        if key == "properties":
-            return {name: self.add(child) for name, child in sorted(value.items())}
-        if key == "items" or (key == "additionalProperties" and type(value) is not bool):
-            return self.add(value)
-        return value
+    kinds = {kind: add(schema) for kind, schema in sorted(roots.items())}
+    return {"kinds": kinds, "nodes": nodes, "whole": sorted(set(whole) & set(roots))}
 
 
 _TEXT = {"type": "string"}
