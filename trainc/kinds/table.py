@@ -111,8 +111,6 @@ def kind_of(api: str, kind: str) -> Kind | None:
     return KINDS.get((api, kind))
 
 
-def foreign(api: str, kind: str) -> bool:
-    """Whether this looks like an older kind but is none that can be compiled: a removed kind or an unknown version."""
-    if (api, kind) in KINDS:
-        return False
-    return (api, kind) in REMOVED or (kind in NAMES and api.partition("/")[0] in GROUPS)
+def is_older(api: str, kind: str) -> bool:
+    """Whether this is one of the job kinds before TrainJob, or looks like one: a removed kind or an unknown version."""
+    return (api, kind) in KINDS or (api, kind) in REMOVED or (kind in NAMES and api.partition("/")[0] in GROUPS)

@@ -17,7 +17,7 @@ from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Documents, Entry, RefusedEntry
 from trainc.model.document import Document
-from trainc.model.finding import ERROR, Finding, Rule
+from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN, Project, Selection
 
@@ -36,6 +36,7 @@ UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not name
 _TRAINJOB = "trainer.kubeflow.org/v1alpha1/TrainJob"  # what most documents are
 POLICY_GROUP = "admissionregistration.k8s.io/"
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
+_KUSTOMIZE = "kustomize.config.k8s.io"
 
 
 def admit(documents: Documents, project: Project, selection: Selection, report: Report) -> Catalog:
@@ -64,7 +65,7 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
                 jobs.append((index, document))
                 continue
             group, kind = full.partition("/")[0], full.rpartition("/")[2]
-            if group in OLDER_GROUPS and _older(document):
+            if group in OLDER_GROUPS and _is_older(document):
                 jobs.append((index, document))
             elif not document.api_version and kind in UNMISTAKABLE:
                 _refuse(index, document, context)
@@ -73,7 +74,10 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
 
                 if is_input_kind(document):
                     jobs.append((index, document))
-                elif _is_near_miss(document):
+                    continue
+                from trainc.kinds.unsupported import near_miss  # noqa: PLC0415 (most objects are jobs or known ones)
+
+                if near_miss(document.api_version, document.kind) is not None:
                     _refuse(index, document, context)
                 else:
                     others.append(document)
@@ -90,8 +94,9 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
                 jobs.append((index, document))
             else:
                 others.append(document)
-        if not jobs:
-            _record_others(file, parts, context)
+        if not jobs and file.rpartition("/")[2] != FILE:
+            kinds = [part.kind or "object without a kind" for part in parts]
+            context.report.account.others[file] = kinds or ["empty file"]
         own = [part for part in parts if is_patch(part)]  # found once: a file may hold thousands of jobs
         for _, job in jobs:
             patches.meet(job, own)
@@ -99,17 +104,11 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
         _look_at(others, context, is_output=bool(here) or context.selection.include_other)
         yield from _admitted(here, parts, others, context, catalog, patches)
         if not jobs and context.selection.include_other:
-            objects = [other for other in others if other.api_version and other.kind and not _is_local(other)]
-            if objects:
+            # Without what is there for a tool that reads it from the repository, as kustomize and kpt mark it.
+            objects = [one for one in others if one.api_version and one.kind and not is_local(one.tree)]
+            if objects := [one for one in objects if one.api_version.partition("/")[0] != _KUSTOMIZE]:
                 catalog.passing.append(Bundle(objects[0], tuple(other.tree for other in objects), passing=True))
     patches.close()
-
-
-def _record_others(file: str, parts: list[Document], context: AdmissionContext) -> None:
-    """Count a file without jobs, with what it holds instead."""
-    if file.rpartition("/")[2] != FILE:
-        kinds = [part.kind or "object without a kind" for part in parts]
-        context.report.account.others[file] = kinds or ["empty file"]
 
 
 def _counted(documents: Documents, context: AdmissionContext) -> Iterator[tuple[str, list[Document], list[Counted]]]:
@@ -147,12 +146,6 @@ def _count(index: int, document: Document, context: AdmissionContext) -> None:
     context.report.account.open(document, index, context.project.cluster.name)
 
 
-def _is_local(document: Document) -> bool:
-    """Whether a document is there for a tool that reads it from the repository, as kustomize and kpt mark it."""
-    group = document.api_version.partition("/")[0]
-    return group == "kustomize.config.k8s.io" or is_local(document.tree)
-
-
 def _admitted(
     jobs: list[Counted],
     parts: list[Document],
@@ -173,18 +166,17 @@ def _admitted(
         job = patched or written
         admitted = _admitted_job(job, context) if patched is not None else None
         if admitted is not None and not job.name:
-            context.report.add(_generated(job))
+            span = job.span(("metadata", "generateName"), key=True)
+            message = f"the API server generates the name of this {job.kind}"
+            effect = "host names, Service and hostfile contain the job's name, which is unknown before it is created"
+            context.report.add(GENERATED_NAME.at(span, message, effect=effect, help="write `metadata.name`"))
         elif admitted is not None:
             ask_policies(admitted, context)
             yield Entry(admitted, companions, beside)
         if admitted is None or not job.name:
             catalog.unread.append(job)
-            if (
-                patched is not None
-                and admitted is None
-                and job.kind in JOBS
-                and not context.project.checks.admission_only
-            ):
+            is_refused = patched is not None and admitted is None and job.kind in JOBS
+            if is_refused and not context.project.checks.admission_only:
                 entry = Entry(job, companions, beside)
                 from trainc.apiserver.rest import rest_of  # noqa: PLC0415 (most jobs are legal)
 
@@ -207,12 +199,10 @@ def _owned(objects: tuple[Document, ...], jobs: list[Counted]) -> dict[int, list
     return owned
 
 
-def _older(document: Document) -> bool:
-    """Whether a document is one of the job kinds before TrainJob, or one that nobody reads any more."""
-    from trainc.kinds.table import foreign, kind_of  # noqa: PLC0415 (most runs meet none)
+def _is_older(document: Document) -> bool:
+    from trainc.kinds.table import is_older  # noqa: PLC0415 (most runs meet none)
 
-    known = kind_of(document.api_version, document.kind) is not None
-    return known or foreign(document.api_version, document.kind)
+    return is_older(document.api_version, document.kind)
 
 
 def _admitted_job(job: Document, context: AdmissionContext) -> Document | None:
@@ -233,21 +223,6 @@ def _stored(document: Document, context: AdmissionContext) -> Document | None:
     if stored is not None and report.events == events:  # else the same is said of each cluster
         document.stored = server.identity, stored
     return stored
-
-
-def _generated(document: Document) -> Finding:
-    return GENERATED_NAME.at(
-        document.span(("metadata", "generateName"), key=True),
-        f"the API server generates the name of this {document.kind}",
-        effect="host names, Service and hostfile contain the job's name, which is unknown before it is created",
-        help="write `metadata.name`",
-    )
-
-
-def _is_near_miss(document: Document) -> bool:
-    from trainc.kinds.unsupported import near_miss  # noqa: PLC0415 (most files hold nothing but jobs and runtimes)
-
-    return near_miss(document.api_version, document.kind) is not None
 
 
 def _look_at(others: list[Document], context: AdmissionContext, *, is_output: bool) -> None:

@@ -26,52 +26,28 @@ def bound(document: Document, project: Project, report: Report) -> list[Cluster]
     annotation = value(metadata, "annotations", ANNOTATION) if annotated else None
     if annotation is not None:
         chosen = project.by_annotation[str(annotation)]
+        span, known = document.span(("metadata", "annotations", ANNOTATION)), [one.name for one in clusters if one.name]
         for name in chosen.unknown:
-            known = [cluster.name for cluster in clusters if cluster.name]
-            report.add(
-                UNKNOWN_CLUSTER.at(
-                    document.span(("metadata", "annotations", ANNOTATION)),
-                    f"unknown cluster `{name}`",
-                    help=meant(name, known, f"clusters of this project: {_few(known) or 'none'}"),
-                )
-            )
+            hint = meant(name, known, f"clusters of this project: {_few(known) or 'none'}")
+            report.add(UNKNOWN_CLUSTER.at(span, f"unknown cluster `{name}`", help=hint))
         if not (chosen.clusters or chosen.unknown):
-            _nameless(document, clusters, report)
+            hint = f"name one of {_few(known)}, or remove the annotation" if known else "remove the annotation"
+            message = f"`{document.name}` does not name a cluster of this project"
+            report.add(UNBOUND_JOB.at(span, message, effect="no cluster would ever run it", help=hint))
         return chosen.clusters
     if len(clusters) == 1 and not clusters[0].paths:
         return [project.cluster]
     holders = project.holders[document.file]
     if not holders:
-        _unbound(document, clusters, report)
+        message = f"`{document.name}` belongs to none of the clusters {_few([cluster.name for cluster in clusters])}"
+        notes = [f"`{one.name}` runs {_paths(one)}" for one in clusters[:_MAX_CLUSTERS_NAMED] if one.name]
+        hint = f"move the file to the `paths` of a cluster, or annotate the job with `{ANNOTATION}: NAME`"
+        at, effect = document.span(("metadata", "name")), "no cluster would ever run it"
+        report.add(UNBOUND_JOB.at(at, message, notes=notes, effect=effect, help=hint))
     elif len(holders) > 1:
         _twice(document, holders, report)
         return []
     return holders
-
-
-def _nameless(document: Document, clusters: tuple[Cluster, ...], report: Report) -> None:
-    known = _few([cluster.name for cluster in clusters if cluster.name])
-    report.add(
-        UNBOUND_JOB.at(
-            document.span(("metadata", "annotations", ANNOTATION)),
-            f"`{document.name}` does not name a cluster of this project",
-            effect="no cluster would ever run it",
-            help=f"name one of {known}, or remove the annotation" if known else "remove the annotation",
-        )
-    )
-
-
-def _unbound(document: Document, clusters: tuple[Cluster, ...], report: Report) -> None:
-    names = _few([cluster.name for cluster in clusters])
-    report.add(
-        UNBOUND_JOB.at(
-            document.span(("metadata", "name")),
-            f"`{document.name}` belongs to none of the clusters {names}",
-            notes=[f"`{one.name}` runs {_paths(one)}" for one in clusters[:_MAX_CLUSTERS_NAMED] if one.name],
-            effect="no cluster would ever run it",
-            help=f"move the file to the `paths` of a cluster, or annotate the job with `{ANNOTATION}: NAME`",
-        )
-    )
 
 
 def _few(names: list[str]) -> str:

@@ -77,22 +77,32 @@ class JobPatches:
         """
         if job.kind != "TrainJob" or isinstance(job, Patched):
             return job
-        every = self._of(job, own)
-        if any(self._misses_a_cluster(patch) for patch in every):
-            return None  # it may have been meant for this one
+        # All patches of the job, in the order of the files.
+        same = [patch for patch in own if _key(patch) == _key(job)]
+        others = [one for one in (*self._in_run(job), *self._near(job)) if one.file != job.file]
+        every = sorted([*same, *others], key=lambda patch: (patch.file, patch.start))
+        for patch in every:
+            named = Report()
+            _clusters(patch, self._context._replace(report=named))
+            self._context.report.add_all(named.findings)
+            if named.failed:
+                return None  # it may have been meant for this one
         cluster = self._context.project.cluster.name
         patches = [one for one in every if any(cluster == there.name for there in _clusters(one, self._context))]
         if not patches:
             return job
         if len(patches) > 1:
-            self._context.report.add(_twice(patches, cluster))
+            first, second = patches[:2]
+            path = ("metadata", "annotations", ANNOTATION)
+            message = f"`{second.name}` has a second patch for `{cluster}`"
+            also, hint = [Label(first.span(path), "the first one")], "merge them into one patch"
+            self._context.report.add(TWO_PATCHES.at(second.span(path), message, also=also, help=hint))
             return None
         patch = patches[0]
         if admit_object(patch, self._context.server, self._context.report) is None:
             return None
         metadata = {key: node for key, node in patch.tree["metadata"].items() if key not in _OWN}
-        annotations = metadata.get("annotations")
-        if type(annotations) is dict:
+        if type(annotations := metadata.get("annotations")) is dict:
             metadata["annotations"] = {key: node for key, node in annotations.items() if key != ANNOTATION}
             if not metadata["annotations"]:
                 del metadata["annotations"]
@@ -103,10 +113,9 @@ class JobPatches:
             self._context.report.add(unknown_word(error, patch.span()))
             return None
         if plain(tree) == plain(job.tree):
-            cluster = self._context.project.cluster.name
             self._context.report.add(_idle(patch, f"the job already has these values for `{cluster}`"))
         legal = admit_object(job, self._context.server, Report())
-        return Patched(job, patch, tree).of(self._context.project.cluster.name, legal)
+        return Patched(job, patch, tree).of(cluster, legal)
 
     def close(self) -> None:
         """Findings for the patches whose job is in no file beside them, or does not run on one of their clusters."""
@@ -124,18 +133,6 @@ class JobPatches:
             for cluster in _clusters(patch, context) if running else ():
                 if all(cluster is not one for one in running):
                     context.report.add(_idle(patch, f"`{cluster.name}` does not run the job"))
-
-    def _of(self, job: Document, own: Sequence[Document]) -> list[Document]:
-        """All patches of a job, in the order of the files."""
-        same = [patch for patch in own if _key(patch) == _key(job)]
-        others = [one for one in (*self._in_run(job), *self._near(job)) if one.file != job.file]
-        return sorted([*same, *others], key=lambda patch: (patch.file, patch.start))
-
-    def _misses_a_cluster(self, patch: Document) -> bool:
-        named = Report()
-        _clusters(patch, self._context._replace(report=named))
-        self._context.report.add_all(named.findings)
-        return named.failed
 
     def _in_run(self, job: Document) -> list[Document]:
         """The patches in the files given."""
@@ -180,29 +177,15 @@ def _clusters(patch: Document, context: AdmissionContext) -> list[Cluster]:
     chosen = context.project.by_annotation[str(text or "")]
     known = [cluster.name for cluster in context.project.clusters if cluster.name]
     listed = f"clusters of this project: {', '.join(known) or 'none'}"
+    span = patch.span(("metadata", "annotations", ANNOTATION))
     for name in chosen.unknown:
-        span = patch.span(("metadata", "annotations", ANNOTATION))
         context.report.add(UNKNOWN_CLUSTER.at(span, f"unknown cluster `{name}`", help=meant(name, known, listed)))
     if not (chosen.clusters or chosen.unknown):
-        context.report.add(
-            UNKNOWN_CLUSTER.at(
-                patch.span(("metadata", "name")),
-                f"the patch of `{patch.name}` does not name a cluster",
-                effect="it has no effect",
-                help=f"annotate it with `{ANNOTATION}: NAME`; {listed}",
-            )
-        )
+        message = f"the patch of `{patch.name}` does not name a cluster"
+        hint = f"annotate it with `{ANNOTATION}: NAME`; {listed}"
+        at = patch.span(("metadata", "name"))
+        context.report.add(UNKNOWN_CLUSTER.at(at, message, effect="it has no effect", help=hint))
     return chosen.clusters
-
-
-def _twice(patches: list[Document], cluster: str) -> Finding:
-    first, second = patches[:2]
-    return TWO_PATCHES.at(
-        second.span(("metadata", "annotations", ANNOTATION)),
-        f"`{second.name}` has a second patch for `{cluster}`",
-        also=[Label(first.span(("metadata", "annotations", ANNOTATION)), "the first one")],
-        help="merge them into one patch",
-    )
 
 
 def _idle(patch: Document, why: str) -> Finding:

@@ -18,6 +18,7 @@ from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import TRAINC_PREFIX
+from trainc.text.record import cached_property
 
 Index = Mapping[Key, Document]
 
@@ -30,12 +31,10 @@ class AdmittedRuntimes:
     def __init__(self, documents: Documents, context: AdmissionContext) -> None:
         self._documents = documents
         self._context = context
-        self._given: Index | None = None
         self._by_folder: dict[str, Index] = {}
         self._verdicts: dict[int, tuple[Document, Document]] = {}
         self._refused: dict[int, RefusalFindings] = {}
         self._catalogue: dict[str, Index] = {}
-        self._in_catalogue: list[str] | None = None  # the names of its components
         self._met: dict[tuple[Key, str], RuntimeLookup] = {}  # by key and folder of the file that names it
         self._by_name: dict[int, tuple[Index, Mapping[str, Sequence[Key]]]] = {}
         self._cluster: Index = index(context.project.cluster.runtimes, context.report)
@@ -79,15 +78,17 @@ class AdmittedRuntimes:
     def has_component(self, name: str, file: str) -> bool:
         """Whether there is a component of that name, seen from `file` or in the catalogue; nobody looks into it."""
         key = ("RuntimeComponent", "", name)
-        if key in self.given or name in self._shipped_components():
+        if key in self.given or name in self._shipped_components:
             return True
-        near = (self._documents.beside(file), self._documents.runtime_folder(file))
-        return any(key in self._indexed(runtime_folder) for runtime_folder in near) or key in self._cluster
+        return any(key in self._indexed(folder) for folder in self._near(file)) or key in self._cluster
 
+    @cached_property
     def _shipped_components(self) -> list[str]:
-        if self._in_catalogue is None:
-            self._in_catalogue = self._documents.shipped_names(COMPONENTS)
-        return self._in_catalogue
+        return self._documents.shipped_names(COMPONENTS)
+
+    def _near(self, file: str) -> tuple[RuntimeFolder, RuntimeFolder]:
+        """What stands beside a file, and the runtimes folder that serves it."""
+        return self._documents.beside(file), self._documents.runtime_folder(file)
 
     def _first(
         self, file: str, folder: str, name: str, fits: Callable[[Index], list[Document]]
@@ -117,52 +118,42 @@ class AdmittedRuntimes:
 
     def _sources(self, file: str, folder: str, name: str) -> Iterator[tuple[str, Index]]:
         yield GIVEN, self.given
-        beside, runtime_folder = self._documents.beside(file), self._documents.runtime_folder(file)
-        yield FOLDER, self._indexed(beside)
-        yield FOLDER, self._indexed(runtime_folder)
+        for near in self._near(file):
+            yield FOLDER, self._indexed(near)
         yield CLUSTER, self._cluster
-        for finding in (*beside.faults.findings, *runtime_folder.faults.findings):
-            # What cannot be read might have been what is missing.
-            self._context.report.add(finding)
+        for near in self._near(file):  # what cannot be read might have been what is missing
+            self._context.report.add_all(near.faults.findings)
         if not self._context.project.checks.closed_world:
             key = f"{folder}/{name}"
             if key not in self._catalogue:
                 self._catalogue[key] = index(self._documents.shipped(folder, name), self._context.report)
             yield SHIPPED, self._catalogue[key]
 
-    @property
+    @cached_property
     def given(self) -> Index:
         """The runtimes and components among the files that were given."""
-        if self._given is None:
-            self._given = index(self._documents.runtimes(), self._context.report)
-        return self._given
+        return index(self._documents.runtimes(), self._context.report)
 
     def admitted(self, document: Document) -> Document | None:
         """The document as the server would store it, None with findings where it would be refused."""
         if (known := self._verdicts.get(id(document))) is not None:
             return known[1]
-        refused = self._refused.get(id(document))
-        if refused is not None:
-            refused.meet(self._context.report)
-            return None
-        stored, met = self._judged(document)
-        if stored is not None:
-            # The document itself is kept as well: its identity must not be given to another one.
-            self._verdicts[id(document)] = (document, stored)
-        elif (refused := refusal(document, met, self._context.report)) is not None:
-            self._refused[id(document)] = refused
-        return stored
-
-    def _judged(self, document: Document) -> tuple[Document | None, list[Finding]]:
-        """The document as the server would store it, and what was found on the way."""
         report = self._context.report
+        if (refused := self._refused.get(id(document))) is not None:
+            refused.meet(report)
+            return None
         before = report.looking_at(document)
         met: list[Finding] = []
         report.met = met
         stored = self._stored(document)
         report.met = None
         report.back_to(before)
-        return stored, met
+        if stored is not None:
+            # The document itself is kept as well: its identity must not be given to another one.
+            self._verdicts[id(document)] = (document, stored)
+        elif (stands := next((finding for finding in met if finding.level == ERROR), None)) is not None:
+            self._refused[id(document)] = RefusalFindings(document, met, stands, report)
+        return stored
 
     def _stored(self, document: Document) -> Document | None:
         context = self._context
@@ -172,10 +163,10 @@ class AdmittedRuntimes:
 
             unknown_kind(document, context)
             return None
-        is_whole = stored is None or document.kind in OWN_KINDS or check_runtime(stored, context.report)
-        if stored is not None and is_whole:
-            ask_policies(stored, context)
-        return stored if is_whole else None
+        if stored is None or not (document.kind in OWN_KINDS or check_runtime(stored, context.report)):
+            return None
+        ask_policies(stored, context)
+        return stored
 
     def legal(self, document: Document, report: Report) -> Document | None:
         """A composed runtime as the server would store it, None with findings where it would refuse it."""
@@ -184,8 +175,7 @@ class AdmittedRuntimes:
 
     def names(self, kind: str, namespace: str, file: str) -> list[str]:
         """What of that kind and namespace could have been meant."""
-        near = (self._documents.beside(file), self._documents.runtime_folder(file))
-        keys = (*self.given, *(key for runtime_folder in near for key in self._indexed(runtime_folder)), *self._cluster)
+        keys = (*self.given, *(key for near in self._near(file) for key in self._indexed(near)), *self._cluster)
         candidates = {name for k, n, name in keys if (k, n) == (kind, namespace)}
         if kind != "RuntimeComponent":
             candidates.update(name for k, _, name in keys if k == "Runtime")
@@ -193,13 +183,12 @@ class AdmittedRuntimes:
             if kind == "ClusterTrainingRuntime":
                 candidates.update(self._documents.shipped_names(""))
             elif kind == "RuntimeComponent":
-                candidates.update(self._shipped_components())
+                candidates.update(self._shipped_components)
         return sorted(candidates)
 
     def places(self, file: str) -> tuple[str, ...]:
         """Where a runtime or component for a job in `file` is looked for."""
-        near = (self._documents.beside(file).label, self._documents.runtime_folder(file).label)
-        folders = tuple([label for label in near if label])
+        folders = [near.label for near in self._near(file) if near.label]
         dumps = ("the cluster's dumps",) if self._cluster else ()
         catalogue = () if self._context.project.checks.closed_world else ("trainc's own catalogue",)
         return ("the files given", *folders, *dumps, *catalogue)
@@ -251,12 +240,6 @@ class RefusalFindings:
         if report.job:
             for jobs in self._jobs:
                 jobs.add(report.job)
-
-
-def refusal(document: Document, met: list[Finding], report: Report) -> RefusalFindings | None:
-    """The refusal that some findings are, None where none of them is an error that stands."""
-    stands = next((finding for finding in met if finding.level == ERROR), None)
-    return None if stands is None else RefusalFindings(document, met, stands, report)
 
 
 DUPLICATE_RUNTIME = Rule("duplicate-runtime", ERROR, admission=True)

@@ -24,14 +24,10 @@ def not_compiled(documents: Iterable[Document], context: AdmissionContext, *, is
     for document in documents:
         if (foreign := foreign_kind(document.api_version, document.kind, document.tree)) is not None:
             is_argument = document.file in context.selection.paths or document.file == STDIN
+            span, effect = document.span(("kind",)), f"it is not checked, and {outcome}"
+            level = ERROR if is_argument else WARNING
             context.report.add(
-                KIND_NOT_COMPILED.at(
-                    document.span(("kind",)),
-                    foreign.message,
-                    level=ERROR if is_argument else WARNING,
-                    effect=f"it is not checked, and {outcome}",
-                    help=foreign.help,
-                )
+                KIND_NOT_COMPILED.at(span, foreign.message, level=level, effect=effect, help=foreign.help)
             )
 
 
