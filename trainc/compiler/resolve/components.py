@@ -17,7 +17,7 @@ from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import Tree, get, merge, value
 from trainc.text.merge_keys import MERGE_KEYS
-from trainc.text.record import Any
+from trainc.text.record import Any, NamedTuple
 from trainc.text.spelling import meant
 
 UNKNOWN_COMPONENT = Rule("unknown-component", ERROR, admission=True)
@@ -29,14 +29,16 @@ NO_RUNTIME = Rule("components-without-runtime", WARNING)
 COMPONENT_KEYS = {**MERGE_KEYS, **dict.fromkeys(ADDING, "")}
 
 
-class Switched:
+class Switched(NamedTuple):
     """A component found, with its parameters filled in."""
 
-    def __init__(self, use: EnabledComponent, document: Document, spec: Tree) -> None:
-        self.use = use
-        self.document = document
-        self.spec = spec
-        self.name: str = use.name.value
+    use: EnabledComponent
+    document: Document
+    spec: Tree
+
+    @property
+    def name(self) -> str:
+        return self.use.name.value
 
     @property
     def span(self) -> Span:
@@ -51,9 +53,8 @@ class Switched:
 def of_runtime(document: Document) -> Iterator[EnabledComponent]:
     """The components that a Runtime switches on."""
     for index, item in enumerate(get(document.tree, "spec", "components") or ()):
-        yield EnabledComponent(
-            item["name"], document.file, f"runtime `{document.name}`", item.get("with"), (document, index)
-        )
+        by, owner = f"runtime `{document.name}`", (document, index)
+        yield EnabledComponent(item["name"], document.file, by, item.get("with") or {}, owner)
 
 
 def of_job(document: Document) -> Iterator[EnabledComponent]:
@@ -62,14 +63,12 @@ def of_job(document: Document) -> Iterator[EnabledComponent]:
     values, by = values_of(document), f"job `{document.name}`"
     for name in names_of(leaf):
         given = values.pop(name, {})
-        yield EnabledComponent(
-            Sourced(name, _part(leaf, name)), document.file, by, given, None, _keys(document, name, given)
-        )
+        keys = _keys(document, name, given)
+        yield EnabledComponent(Sourced(name, _part(leaf, name)), document.file, by, given, keys=keys)
     for name, given in values.items():
         keys = _keys(document, name, given)
-        yield EnabledComponent(
-            Sourced(name, Origin(next(iter(keys.values())))), document.file, by, given, None, keys, follows=True
-        )
+        own = Sourced(name, Origin(next(iter(keys.values()))))
+        yield EnabledComponent(own, document.file, by, given, keys=keys, follows=True)
 
 
 def values_of(document: Document) -> dict[str, dict[str, Sourced[Any]]]:
@@ -134,15 +133,19 @@ def switched(
     use: EnabledComponent, catalog: Catalog, project: Project, report: Report, earlier: Mapping[str, Sourced[Any]]
 ) -> Switched | None:
     """The component that a use names, None with findings where it cannot be had; `earlier` values hold until it gives others."""
-    component = catalog.runtimes.component(use.name.value, use.file)
+    name = use.name.value
+    component = catalog.runtimes.component(name, use.file)
     if component is None:
-        report.add(_unknown(use, catalog))
+        known = catalog.runtimes.names("RuntimeComponent", "", use.file)
+        help_ = meant(name, known, "add the RuntimeComponent to one of these places, or remove the name")
+        notes = [f"looked in {', '.join(catalog.runtimes.places(use.file))}"]
+        report.add(UNKNOWN_COMPONENT.at(use.span, f"unknown component `{name}`", help=help_, notes=notes))
         return None
     if component.document is None:
         return None
     if component.source == SHIPPED and not use.file.startswith("trainc:"):
-        report.add(shipped(use.span, use.name.value, project))
-    use.given = {**earlier, **typed(component.document, use)}
+        report.add(shipped(use.span, name, project))
+    use = use._replace(given={**earlier, **typed(component.document, use)})
     spec = filled(component.document, use, report)
     return None if spec is None else Switched(use, component.document, spec)
 
@@ -158,7 +161,11 @@ def pieces(component: Switched, base: Tree, report: Report) -> list[RuntimePart]
         wanted = component.listed("roles") or [TRAINER]
         roles = [one for one in _jobs(merge(base, tree, COMPONENT_KEYS)) if _is_meant(one, wanted)]
         if not roles:
-            report.add(_roleless(component, wanted))
+            names = " or ".join(f"`{name}`" for name in wanted)
+            message = f"component `{component.name}` is for {names}, and the runtime has no such replicated job"
+            also = [Label(component.document.span(("spec", "roles")), "its roles")]
+            help_ = "enable it in a runtime that has one, or name other `roles` in the component"
+            report.add(NO_TARGET.at(component.span, message, also=also, help=help_))
             return None
         if _lacking(component, job, roles, report):
             return None
@@ -220,37 +227,11 @@ def _lacking(component: Switched, job: Tree, roles: list[Tree], report: Report) 
             for role in roles if name is not None and "image" not in container else ():
                 there = [value(one, "name") for one in _maps(get(role, "template", *pod, field))]
                 if name not in there:
-                    report.add(_containerless(component, container["name"], value(role, "name"), there))
+                    owner = f"`{value(role, 'name')}`"
+                    message = f"component `{component.name}` changes container `{name}`, which {owner} does not have"
+                    at = place(container["name"].origin) or component.document.span()
+                    names = ", ".join(f"`{one}`" for one in there) or "none"
+                    help_ = f"its containers: {names}; a component that adds a container must set its image"
+                    report.add(NO_TARGET.at(component.span, message, also=[Label(at, "changed here")], help=help_))
                     lacking = True
     return lacking
-
-
-def _unknown(use: EnabledComponent, catalog: Catalog) -> Finding:
-    name = use.name.value
-    known = catalog.runtimes.names("RuntimeComponent", "", use.file)
-    return UNKNOWN_COMPONENT.at(
-        use.span,
-        f"unknown component `{name}`",
-        help=meant(name, known, "add the RuntimeComponent to one of these places, or remove the name"),
-        notes=[f"looked in {', '.join(catalog.runtimes.places(use.file))}"],
-    )
-
-
-def _roleless(component: Switched, wanted: list[str]) -> Finding:
-    names = " or ".join(f"`{name}`" for name in wanted)
-    return NO_TARGET.at(
-        component.span,
-        f"component `{component.name}` is for {names}, and the runtime has no such replicated job",
-        also=[Label(component.document.span(("spec", "roles")), "its roles")],
-        help="enable it in a runtime that has one, or name other `roles` in the component",
-    )
-
-
-def _containerless(component: Switched, leaf: Sourced[str], role: str, there: list[str]) -> Finding:
-    names = ", ".join(f"`{name}`" for name in there) or "none"
-    return NO_TARGET.at(
-        component.span,
-        f"component `{component.name}` changes container `{leaf.value}`, which `{role}` does not have",
-        also=[Label(place(leaf.origin) or component.document.span(), "changed here")],
-        help=f"its containers: {names}; a component that adds a container must set its image",
-    )

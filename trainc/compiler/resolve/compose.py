@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from trainc.compiler.directives import unknown_word
 from trainc.compiler.resolve.components import (
@@ -70,15 +70,21 @@ def compose(
         out.climb(chain, {} if bases is None else bases)
         cluster = project.cluster
         values, by = cluster.component_values, f"cluster `{cluster.name}`"
-        out.switch([EnabledComponent(leaf, project.file, by, values.get(leaf.value)) for leaf in cluster.components])
+        out.switch(
+            [EnabledComponent(leaf, project.file, by, values.get(leaf.value, {})) for leaf in cluster.components]
+        )
         if job is not None:
             out.switch(list(of_job(job)))
         if cluster.patch is not None:
             below = ("spec", "clusters", cluster.name, "patch")
             out.add(RuntimePart("cluster", cluster.name, cluster.patch, cluster.document, below=below))
     except UnknownDirectiveError as error:
-        out.misdirected(error)
-    return out.closed()
+        out.is_broken = True
+        report.add(unknown_word(error, document.span()))
+    if out.is_broken:
+        return None
+    check(out.on, out.brought, catalog, report)
+    return out
 
 
 class Composition:
@@ -93,9 +99,9 @@ class Composition:
         self._catalog = catalog
         self._project = project
         self._report = report
-        self._on: list[Applied] = []
-        self._brought: list[str] = []  # names that a flattened parent says it holds
-        self._broken = False
+        self.on: list[Applied] = []
+        self.brought: list[str] = []  # names that a flattened parent says it holds
+        self.is_broken = False
 
     def climb(self, chain: Sequence[Document], bases: Bases) -> None:
         """Lay the runtimes of a chain over one another, those left out that another composition began with as well."""
@@ -103,11 +109,11 @@ class Composition:
         if done:
             spec, labels, parts, locks, on, brought = bases[_key(chain[:done])]
             self.spec, self.labels = spec, dict(labels)
-            self.parts, self.locks, self._on, self._brought = list(parts), list(locks), list(on), list(brought)
+            self.parts, self.locks, self.on, self.brought = list(parts), list(locks), list(on), list(brought)
         for height, document in enumerate(chain[done:], done + 1):
             self.level(document)
-            if not self._broken and not self._report.findings:
-                lists = (tuple(self.parts), tuple(self.locks), tuple(self._on), tuple(self._brought))
+            if not self.is_broken and not self._report.findings:
+                lists = (tuple(self.parts), tuple(self.locks), tuple(self.on), tuple(self.brought))
                 bases[_key(chain[:height])] = (self.spec, dict(self.labels), *lists)
 
     def level(self, document: Document) -> None:
@@ -116,7 +122,7 @@ class Composition:
         self.labels |= get(document.tree, "metadata", "labels") or {}
         own = {key: spec[key] for key in PIECES if key in spec}
         if document.kind != RUNTIME:
-            self._brought += names_of(get(document.tree, "metadata", "annotations", COMPONENTS))
+            self.brought += names_of(get(document.tree, "metadata", "annotations", COMPONENTS))
         if document.kind == RUNTIME or self.parts:
             self.add(RuntimePart("runtime", document.name, own, document))
         else:
@@ -124,11 +130,11 @@ class Composition:
             self.parts.append(RuntimePart("runtime", document.name, own, document))
         if document.kind == RUNTIME:
             self.switch(list(of_runtime(document)))
-            self.locks += held(document, self.spec, self._report, whole=not self._broken)
+            self.locks += held(document, self.spec, self._report, whole=not self.is_broken)
 
     def switch(self, uses: Iterable[EnabledComponent]) -> None:
         """Apply components in the order named; one that is on already is applied again only with values of its own."""
-        active = {one.name for one, _ in self._on} | set(self._brought)
+        active = {one.name for one, _ in self.on} | set(self.brought)
         by_name: dict[str, Switched] = {}
         for use in uses:
             name = use.name.value
@@ -136,25 +142,30 @@ class Composition:
                 continue
             if use.follows and name not in active and name not in by_name:
                 self._report.add(not_on(use, sorted({*active, *by_name})))
-                self._broken = True
+                self.is_broken = True
                 continue
-            earlier = next((one.use.given for one, _ in reversed(self._on) if one.name == name), {})
+            earlier: Mapping[str, Sourced[Any]] = next(
+                (one.use.given for one, _ in reversed(self.on) if one.name == name), {}
+            )
             component = switched(use, self._catalog, self._project, self._report, earlier)
             if component is None:
-                self._broken = True
+                self.is_broken = True
             else:
                 by_name[name] = component
         in_order = ordered(list(by_name.values()), self._report)
-        self._broken |= in_order is None
+        self.is_broken |= in_order is None
         for component in in_order or ():
             parts = pieces(component, self.spec, self._report)
-            self._broken |= parts is None
-            before = next((known for one, known in reversed(self._on) if one.name == component.name), [])
-            for part, was in zip(parts or (), before, strict=False):
-                part.tree = in_place_of(was.tree, part.tree)
-            for part in parts or ():
+            self.is_broken |= parts is None
+            before: list[RuntimePart] = next(
+                (known for one, known in reversed(self.on) if one.name == component.name), []
+            )
+            parts = parts or []
+            for index, (part, was) in enumerate(zip(parts, before, strict=False)):
+                parts[index] = part._replace(tree=in_place_of(was.tree, part.tree))
+            for part in parts:
                 self.add(part, keys=COMPONENT_KEYS, who=f"component `{component.name}`")
-            self._on.append((component, parts or []))
+            self.on.append((component, parts))
 
     def add(self, part: RuntimePart, *, keys: dict[str, str] = MERGE_KEYS, who: str = "") -> None:
         """Merge one part over the spec; what it changes in a locked field is a finding."""
@@ -175,21 +186,10 @@ class Composition:
                 return spot
         return self._leaf.span(("metadata", "name"))
 
-    def misdirected(self, error: UnknownDirectiveError) -> None:
-        """Say that a merge stopped at a directive that it does not know."""
-        self._broken = True
-        self._report.add(unknown_word(error, self._leaf.span()))
-
-    def closed(self) -> Composition | None:
-        """This composition once everything is in it, None where something could not be put into it."""
-        if not self._broken:
-            check(self._on, self._brought, self._catalog, self._report)
-        return None if self._broken else self
-
     @property
     def components(self) -> list[str]:
         """The names of all components that are on, in the order in which they came."""
-        return list(dict.fromkeys([*self._brought, *(one.name for one, _ in self._on)]))
+        return list(dict.fromkeys([*self.brought, *(one.name for one, _ in self.on)]))
 
     def document(self) -> Composed:
         """The composition as a ClusterTrainingRuntime, named like the runtime that jobs name."""
@@ -197,7 +197,7 @@ class Composition:
         if self.labels:
             metadata["labels"] = self.labels
         if self.components:
-            origin = Origin(by="components of the runtime", of=tuple(one.use.name.origin for one, _ in self._on))
+            origin = Origin(by="components of the runtime", of=tuple(one.use.name.origin for one, _ in self.on))
             metadata["annotations"] = {COMPONENTS: Sourced(",".join(self.components), origin)}
         tree = {"apiVersion": API_VERSION, "kind": KIND, "metadata": metadata, "spec": self.spec}
         return Composed(self._leaf, tree, tuple(self.parts))

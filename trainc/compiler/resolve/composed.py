@@ -19,31 +19,19 @@ KIND = Sourced("ClusterTrainingRuntime", Origin(by=_BY))
 ADDING = frozenset(("add", "drop", "tolerations"))
 
 
-class RuntimePart:
+class RuntimePart(NamedTuple):
     """One piece of a runtime: its layer, who wrote it, a partial runtime spec, and the document that it stands in.
 
     The node at a path of the piece stands in the document at `below` and the path without its first `cut` steps;
     `document` is None for a piece of which only the leaves know their place.
     """
 
-    __slots__ = ("below", "cut", "document", "label", "name", "tree")
-
-    def __init__(
-        self,
-        name: str,
-        label: str,
-        tree: Tree,
-        document: Document | None = None,
-        *,
-        below: Path = ("spec",),
-        cut: int = 0,
-    ) -> None:
-        self.name = name
-        self.label = label
-        self.tree = tree
-        self.document = document
-        self.below = below
-        self.cut = cut
+    name: str
+    label: str
+    tree: Tree
+    document: Document | None = None
+    below: Path = ("spec",)
+    cut: int = 0
 
     def span(self, path: Path, *, key: bool) -> Span | None:
         """Where the node at a path of the piece is written, None where nobody knows."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainc.model.document import Document
-from trainc.model.finding import ERROR, Finding, Label, Rule, place
-from trainc.model.paths import Steps, at_path, parsed
+from trainc.model.finding import ERROR, Label, Rule, place
+from trainc.model.paths import Steps, located, parsed
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span, derive
-from trainc.model.tree import Tree, get, value
+from trainc.model.tree import Path, Tree, get, value
 from trainc.text.numbers import parsed_int
 from trainc.text.quantity import Quantity
-from trainc.text.record import Any
+from trainc.text.record import Any, NamedTuple
 from trainc.text.spelling import meant
 
 TYPE_CHECKING = False
@@ -39,28 +39,42 @@ def filled(component: Document, use: EnabledComponent, report: Report) -> Tree |
     given = use.given
     spec = component.tree.get("spec") or {}
     parameters = {value(one, "name"): (index, one) for index, one in enumerate(spec.get("parameters") or ())}
-    problems = [
-        _unknown(component, use.parameter_span(name), name, list(parameters))
-        for name in given
-        if name not in parameters
-    ]
+    listed = f"its parameters: {', '.join(parameters)}" if parameters else "it takes no parameters"
+    also = [Label(component.span(("metadata", "name")), "this component")]
+    problems = []
+    for name in [name for name in given if name not in parameters]:
+        message = f"component `{component.name}` has no parameter `{name}`"
+        help_ = meant(name, list(parameters), listed)
+        problems.append(UNKNOWN_PARAMETER.at(use.parameter_span(name), message, also=also, help=help_))
     chosen = _chosen(parameters, given)
     for name, (index, parameter) in parameters.items():
         leaf = chosen.get(name)
+        declared = [Label(component.span(("spec", "parameters", index, "name")), "declared here")]
         if leaf is None:
             if value(parameter, "required") is True:
-                problems.append(_lacking(component, index, name, use.span, use.keys))
+                message = f"component `{component.name}` needs a value for its parameter `{name}`"
+                help_ = f"annotate the job with `{component.name}.trainc.dev/{name}`"
+                if use.keys is None:
+                    help_ = f"add `with: {{{name}: ...}}`"
+                problems.append(BAD_PARAMETER.at(use.span, message, also=declared, help=help_))
             for path in parameter.get("sets") or ():
                 spec = _without_null(spec, parsed(path.value, spec) or ())
             continue
-        wrong = _wrong(parameter, leaf)
-        if wrong:
-            problems.append(_bad(component, index, leaf, wrong, use))
+        if wrong := _wrong(parameter, leaf):
+            message = f"parameter `{name}` of component `{component.name}`: `{leaf.value}` {wrong}"
+            help_ = _right(parameter, leaf.value, in_quotes=use.keys is not None)
+            problems.append(BAD_PARAMETER.at(place(leaf.origin) or use.span, message, also=declared, help=help_))
         for at, path in enumerate(parameter.get("sets") or ()):
-            if (steps := _steps(path.value, spec)) is None or type(at_path(spec, steps)) in (dict, list):
-                problems.append(_placeless(component, (index, at), name, path.value, there=steps is not None))
+            if (target := _target(path.value, spec)) is None or type(get(spec, *target)) in (dict, list):
+                what = f"component `{component.name}` does not have"
+                help_ = "add the field to the component's `job` or `runtime`, and write its path here as `trainc why` prints it"
+                if target is not None:
+                    what, help_ = "holds more than one value", "name a field in it that takes the value"
+                span = component.span(("spec", "parameters", index, "sets", at))
+                message = f"parameter `{name}` sets `{path.value}`, which {what}"
+                problems.append(PARAMETER_PLACE.at(span, message, help=help_))
             elif not wrong:
-                spec = put(spec, steps, leaf)
+                spec = put(spec, target, leaf)
     report.add_all(problems)
     return None if problems else spec
 
@@ -131,29 +145,16 @@ def _is_quantity(content: object) -> bool:
     return type(content) is not bool
 
 
-def _steps(path: str, spec: Tree) -> Steps | None:
+def _target(path: str, spec: Tree) -> Path | None:
     """Where a parameter writes: a place that the component has, or a new key of a map that it has."""
     if not path.startswith(("job.", "runtime.")):
         return None
     if (steps := parsed(path, spec)) is not None:
-        return steps
+        return located(spec, steps)
     parent, last = (path[:-1].rpartition("[")[::2]) if path.endswith("]") else path.rpartition(".")[::2]
-    if (above := parsed(parent, spec)) is None or type(get(spec, *_plain(spec, above))) is not dict:
-        return None
-    return (*above, last)
-
-
-def _plain(tree: Tree, steps: Steps) -> tuple[str | int, ...]:
-    path: list[str | int] = []
-    for step in steps:
-        at = _position(tree, step) if type(step) is tuple else step
-        path.append(at)  # type: ignore[arg-type] # a tuple was turned into an index
-        tree = tree[at]
-    return tuple(path)
-
-
-def _position(items: list[Tree], step: tuple[str, object]) -> int:
-    return next(index for index, item in enumerate(items) if value(item, step[0]) == step[1])
+    steps = parsed(parent, spec)
+    above = None if steps is None else located(spec, steps)
+    return None if above is None or type(get(spec, *above)) is not dict else (*above, last)
 
 
 def _without_null(tree: Tree, steps: Steps) -> Tree:
@@ -169,89 +170,33 @@ def _without_null(tree: Tree, steps: Steps) -> Tree:
     return {name: rest if name == key else one for name, one in tree.items() if name != key or not is_empty}
 
 
-def put(tree: Tree, steps: Steps, leaf: Sourced[Any]) -> Tree:
+def put(tree: Tree, path: Path, leaf: Sourced[Any]) -> Tree:
     """The tree with a leaf at a place; a number becomes text where the tree itself has text there."""
-    if not steps:
+    if not path:
         was = tree.value if type(tree) is Sourced else None
         return leaf.map(str) if type(was) is str and type(leaf.value) is int else leaf
-    step = steps[0]
+    step, *below = path
     if type(tree) is list:
-        at = _position(tree, step) if type(step) is tuple else step
-        return [put(item, steps[1:], leaf) if index == at else item for index, item in enumerate(tree)]
-    return {**tree, step: put(tree.get(step), steps[1:], leaf)}
+        return [put(item, tuple(below), leaf) if index == step else item for index, item in enumerate(tree)]
+    return {**tree, step: put(tree.get(step), tuple(below), leaf)}
 
 
-def _parameter_place(component: Document, index: int) -> Span:
-    return component.span(("spec", "parameters", index, "name"))
-
-
-def _unknown(component: Document, at: Span, name: str, known: list[str]) -> Finding:
-    listed = f"its parameters: {', '.join(known)}" if known else "it takes no parameters"
-    return UNKNOWN_PARAMETER.at(
-        at,
-        f"component `{component.name}` has no parameter `{name}`",
-        also=[Label(component.span(("metadata", "name")), "this component")],
-        help=meant(name, known, listed),
-    )
-
-
-def _bad(component: Document, index: int, leaf: Sourced[Any], wrong: str, use: EnabledComponent) -> Finding:
-    parameter = get(component.tree, "spec", "parameters", index)
-    return BAD_PARAMETER.at(
-        place(leaf.origin) or use.span,
-        f"parameter `{value(parameter, 'name')}` of component `{component.name}`: `{leaf.value}` {wrong}",
-        also=[Label(_parameter_place(component, index), "declared here")],
-        help=_right(parameter, leaf.value, in_quotes=use.keys is not None),
-    )
-
-
-def _lacking(component: Document, index: int, name: str, use: Span, keys: object) -> Finding:
-    return BAD_PARAMETER.at(
-        use,
-        f"component `{component.name}` needs a value for its parameter `{name}`",
-        also=[Label(_parameter_place(component, index), "declared here")],
-        help=f"add `with: {{{name}: ...}}`"
-        if keys is None
-        else f"annotate the job with `{component.name}.trainc.dev/{name}`",
-    )
-
-
-def _placeless(component: Document, spot: tuple[int, int], name: str, path: str, *, there: bool) -> Finding:
-    return PARAMETER_PLACE.at(
-        component.span(("spec", "parameters", spot[0], "sets", spot[1])),
-        f"parameter `{name}` sets `{path}`, which "
-        + ("holds more than one value" if there else f"component `{component.name}` does not have"),
-        help="name a field in it that takes the value"
-        if there
-        else "add the field to the component's `job` or `runtime`, and write its path here as `trainc why` prints it",
-    )
-
-
-class EnabledComponent:
-    """One component switched on: its name where it is written, the values given, the file that names it, and who.
+class EnabledComponent(NamedTuple):
+    """One component switched on: its name where it is written, the file that names it, and who, the values given.
 
     A job gives values as annotations, all of them text: `keys` is where the key of each stands. One that only gives
     values `follows` a component that something else switches on.
     """
 
-    def __init__(
-        self,
-        name: Sourced[str],
-        file: str,
-        by: str,
-        given: Mapping[str, Sourced[Any]] | None = None,
-        owner: tuple[Document, int] | None = None,
-        keys: Mapping[str, Span] | None = None,
-        *,
-        follows: bool = False,
-    ) -> None:
-        self.name = name
-        self.file = file
-        self.by = by
-        self.given = given or {}
-        self.keys = keys
-        self.follows = follows
-        self.owner = owner  # the runtime that gives the values, and which of its components gets them
+    name: Sourced[str]
+    file: str
+    by: str
+    given: Mapping[str, Sourced[Any]] = {}
+    owner: tuple[Document, int] | None = (
+        None  # the runtime that gives the values, and which of its components gets them
+    )
+    keys: Mapping[str, Span] | None = None
+    follows: bool = False
 
     @property
     def span(self) -> Span:
