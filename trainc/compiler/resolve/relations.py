@@ -36,32 +36,28 @@ def ordered(components: Sequence[Switched], report: Report) -> list[Switched] | 
         waiting = {one.name for one in left}
         ready = next((one for one in left if not waiting & (set(one.listed("after")) - {one.name})), None)
         if ready is None:
-            report.add(_circle(left))
+            ring = _circle(left)
+            text = " after ".join(f"`{one.name}`" for one in (*ring, ring[0]))
+            places = [_where(one, "after", later.name) for one, later in zip(ring, [*ring[1:], ring[0]], strict=True)]
+            also = [Label(place, "requires it here") for place in places[1:]]
+            help_ = "remove one of these `after`"
+            report.add(CONTRADICTORY.at(places[0], f"no order is possible: {text}", also=also, help=help_))
             return None
         left.remove(ready)
         done.append(ready)
     return done
 
 
-def _circle(left: list[Switched]) -> Finding:
+def _circle(left: list[Switched]) -> list[Switched]:
     """The smallest ring among components that all wait for another one."""
     by_name = {one.name: one for one in left}
     ring = [min(left, key=lambda one: one.name)]
     while True:
-        following = next(
-            by_name[name] for name in ring[-1].listed("after") if name in by_name and name != ring[-1].name
-        )
+        last = ring[-1]
+        following = next(by_name[name] for name in last.listed("after") if name in by_name and name != last.name)
         if following in ring:
-            ring = ring[ring.index(following) :]
-            break
+            return ring[ring.index(following) :]
         ring.append(following)
-    text = " after ".join(f"`{one.name}`" for one in (*ring, ring[0]))
-    labels = [
-        Label(_where(one, "after", ring[(i + 1) % len(ring)].name), "requires it here") for i, one in enumerate(ring)
-    ]
-    return CONTRADICTORY.at(
-        labels[0].span, f"no order is possible: {text}", also=labels[1:], help="remove one of these `after`"
-    )
 
 
 def check(
@@ -73,38 +69,27 @@ def check(
     for one in components:
         for name in one.listed("requires"):
             if name not in on:
-                report.add(_required(one, name, catalog.runtimes.names("RuntimeComponent", "", one.use.file)))
+                there, help_ = catalog.runtimes.names("RuntimeComponent", "", one.use.file), f"enable `{name}`, too"
+                if name not in there:
+                    help_ = meant(name, there, f"add a RuntimeComponent of that name, and {help_}")
+                message = f"component `{one.name}` requires `{name}`, which is not enabled"
+                also = [Label(_where(one, "requires", name), "required here")]
+                report.add(REQUIRED.at(one.span, message, also=also, help=help_))
         for name in one.listed("conflictsWith"):
             if name in on and name != one.name:
                 report.add(_excluded(one, name, components))
         for field in ("after", "conflictsWith"):
             for name in one.listed(field):
                 if name not in on and not catalog.runtimes.has_component(name, one.use.file):
-                    report.add(_unrelated(one, field, name, catalog))
+                    there = catalog.runtimes.names("RuntimeComponent", "", one.use.file)
+                    message = f"`{field}` of component `{one.name}` names `{name}`, which does not exist"
+                    help_ = meant(name, there, "remove the name")
+                    report.add(UNRELATED.at(_where(one, field, name), message, help=help_))
     report.add_all(_clashes(applied))
 
 
 def _where(component: Switched, field: str, name: str) -> Span:
     return component.document.span(("spec", field, component.listed(field).index(name)))
-
-
-def _required(component: Switched, name: str, there: Collection[str]) -> Finding:
-    on = f"enable `{name}`, too"
-    return REQUIRED.at(
-        component.span,
-        f"component `{component.name}` requires `{name}`, which is not enabled",
-        also=[Label(_where(component, "requires", name), "required here")],
-        help=on if name in there else meant(name, there, f"add a RuntimeComponent of that name, and {on}"),
-    )
-
-
-def _unrelated(component: Switched, field: str, name: str, catalog: Catalog) -> Finding:
-    there = catalog.runtimes.names("RuntimeComponent", "", component.use.file)
-    return UNRELATED.at(
-        _where(component, field, name),
-        f"`{field}` of component `{component.name}` names `{name}`, which does not exist",
-        help=meant(name, there, "remove the name"),
-    )
 
 
 def _excluded(component: Switched, name: str, components: Sequence[Switched]) -> Finding:
@@ -128,15 +113,14 @@ def _clashes(applied: Sequence[tuple[Switched, list[RuntimePart]]]) -> Iterator[
             pair = (earlier.name, later.name)
             if earlier.name == later.name or pair in reported or earlier.name in later.listed("after"):
                 continue
-            clashes = (clash(old.tree, new.tree) for old in before for new in parts)
-            for steps, old, new in filter(None, clashes):
+            clashes = filter(None, (clash(old.tree, new.tree) for old in before for new in parts))
+            if (found := next(clashes, None)) is not None:
                 reported.add(pair)
-                yield _clash((earlier, old), (later, new), shown(steps))
-                break
+                yield _clash(earlier, later, found)
 
 
-def _clash(earlier: tuple[Switched, Tree], later: tuple[Switched, Tree], path: str) -> Finding:
-    (one, old), (two, new) = earlier, later
+def _clash(one: Switched, two: Switched, found: Clash) -> Finding:
+    steps, old, new = found
     if two.name in one.listed("after"):
         return CONTRADICTORY.at(
             _where(one, "after", two.name),
@@ -146,7 +130,7 @@ def _clash(earlier: tuple[Switched, Tree], later: tuple[Switched, Tree], path: s
         )
     return CLASH.at(
         _spot(two, new),
-        f"components `{one.name}` and `{two.name}` set `{path}` to different values",
+        f"components `{one.name}` and `{two.name}` set `{shown(steps)}` to different values",
         label=f"component `{two.name}` {_says(new)}",
         also=[
             Label(_spot(one, old), f"component `{one.name}` {_says(old)}"),
@@ -220,7 +204,13 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
         child = chain[-1]
         parent = catalog.runtimes.parent(leaf.value, child.namespace, child.file)
         if parent is None:
-            report.add(_missing(chain, leaf.value, catalog))
+            name, kinds = leaf.value, ("Runtime", "ClusterTrainingRuntime")
+            known = {one for kind in kinds for one in catalog.runtimes.names(kind, "", child.file)} - {child.name}
+            notes = [f"{chained(chain)} -> `{name}`"] if len(chain) > 1 else []
+            notes.append(f"looked in {', '.join(catalog.runtimes.places(child.file))}")
+            message = f"`{child.name}` extends `{name}`, which does not exist"
+            help_ = meant(name, sorted(known), "add the runtime to one of these places, or name an existing one")
+            report.add(MISSING_PARENT.at(child.span(("spec", "extends")), message, help=help_, notes=notes))
             return None
         if parent.document is None:
             return None
@@ -228,7 +218,13 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
             report.add(shipped(child.span(("spec", "extends")), leaf.value, project))
         seen = places.setdefault(parent.document.identity, len(chain))
         if seen < len(chain):
-            report.add(_cycle(chain[seen:]))
+            ring = chain[seen:]
+            at = min(range(len(ring)), key=lambda index: ring[index].name)
+            start, *others = [*ring[at:], *ring[:at]]  # one ring, one finding, whichever runtime led into it
+            message = f"`{start.name}` inherits from itself: {chained([start, *others, start])}"
+            also = [Label(one.span(("spec", "extends")), f"`{one.name}` is enabled here") for one in others]
+            help_ = "remove one of these `extends`"
+            report.add(CYCLE.at(start.span(("spec", "extends")), message, also=also, help=help_))
             return None
         chain.append(parent.document)
     chain.reverse()
@@ -246,31 +242,6 @@ def chained(chain: Sequence[Document]) -> str:
     return " -> ".join(f"`{document.name}`" for document in chain)
 
 
-def _missing(chain: Sequence[Document], name: str, catalog: Catalog) -> Finding:
-    child = chain[-1]
-    kinds = ("Runtime", "ClusterTrainingRuntime")
-    known = {one for kind in kinds for one in catalog.runtimes.names(kind, "", child.file)} - {child.name}
-    inherits = [f"{chained(chain)} -> `{name}`"] if len(chain) > 1 else []
-    return MISSING_PARENT.at(
-        child.span(("spec", "extends")),
-        f"`{child.name}` extends `{name}`, which does not exist",
-        help=meant(name, sorted(known), "add the runtime to one of these places, or name an existing one"),
-        notes=[*inherits, f"looked in {', '.join(catalog.runtimes.places(child.file))}"],
-    )
-
-
-def _cycle(ring: Sequence[Document]) -> Finding:
-    first = min(range(len(ring)), key=lambda index: ring[index].name)
-    ordered = [*ring[first:], *ring[:first]]  # one ring, one finding, whichever runtime led into it
-    start, *others = ordered
-    return CYCLE.at(
-        start.span(("spec", "extends")),
-        f"`{start.name}` inherits from itself: {chained([*ordered, start])}",
-        also=[Label(other.span(("spec", "extends")), f"`{other.name}` is enabled here") for other in others],
-        help="remove one of these `extends`",
-    )
-
-
 def _one_framework(chain: Sequence[Document], report: Report) -> bool:
     """Whether no child selects another framework than the first ancestor that selects one."""
     first: tuple[str, Document] | None = None
@@ -279,7 +250,13 @@ def _one_framework(chain: Sequence[Document], report: Report) -> bool:
             if first is None:
                 first = (name, document)
             elif first[0] != name and first[1] is not document:
-                report.add(_changed(chain, first, (name, document)))
+                parent, inherited = first[1], first[0]
+                also = [Label(_place_of(inherited, parent), f"`{parent.name}` selects {inherited}")]
+                message = f"`{document.name}` selects the framework {name}, and inherits {inherited}"
+                help_ = f"extend a runtime for {name}, or one that selects no framework"
+                notes = [chained(list(reversed(chain)))]
+                place_of = _place_of(name, document)
+                report.add(FRAMEWORK_CHANGED.at(place_of, message, also=also, help=help_, notes=notes))
                 return False
     return True
 
@@ -291,16 +268,6 @@ def selected(document: Document) -> list[str]:
     if not names and type(label) is str and label and label not in UPSTREAM_LABELS:
         return [label]
     return names
-
-
-def _changed(chain: Sequence[Document], first: tuple[str, Document], second: tuple[str, Document]) -> Finding:
-    return FRAMEWORK_CHANGED.at(
-        _place_of(*second),
-        f"`{second[1].name}` selects the framework {second[0]}, and inherits {first[0]}",
-        also=[Label(_place_of(*first), f"`{first[1].name}` selects {first[0]}")],
-        help=f"extend a runtime for {second[0]}, or one that selects no framework",
-        notes=[chained(list(reversed(chain)))],
-    )
 
 
 def _place_of(framework: str, document: Document) -> Span:

@@ -47,11 +47,8 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
         return None
     if runtime.source == SHIPPED:
         report.add(shipped(document.span(("spec", "runtimeRef", "name")), name, project))
-    if (
-        kind == "ClusterTrainingRuntime"
-        and "labels" in runtime.document.tree["metadata"]
-        and bool(value(runtime.document.tree, "metadata", "labels", "trainer.kubeflow.org/support") == "deprecated")
-    ):
+    labels = runtime.document.tree["metadata"].get("labels") if kind == "ClusterTrainingRuntime" else None
+    if labels and value(labels, "trainer.kubeflow.org/support") == "deprecated":
         report.add(_uses_deprecated(document, runtime.document, name))
     return runtime.document
 
