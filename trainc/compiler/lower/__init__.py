@@ -23,7 +23,6 @@ from trainc.schedulers.gang import INITIALIZERS
 from trainc.text.object_keys import JOBSET_API, JOBSET_NAME, MULTIKUEUE
 
 Names = Mapping[str, Sourced[str]]
-Steps = tuple[tuple[str, str, Sourced[str]], ...]
 
 
 def lower(plan: Plan, project: Project, report: Report) -> Bundle | None:
@@ -143,7 +142,8 @@ def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster:
     if annotations := _joined(own_metadata.get("annotations"), contribution.annotations, gang.annotations):
         metadata["annotations"] = annotations
     table = served(cluster).table
-    whole, companions = table.completed(jobset(plan, metadata)), plan.companions
+    tree = {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": plan.template["spec"]}
+    whole, companions = table.completed(with_defaults(tree)), plan.companions
     if run_of(plan.job) > 1:
         from trainc.compiler.lower.run_hosts import of_this_run  # noqa: PLC0415 (most jobs have one run)
 
@@ -151,9 +151,8 @@ def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster:
     keeps = value(plan.job, "kind") == "Job" and keeps_job(plan.job)
     twin = None if keeps else service(plan, whole["spec"], there)
     objects = [document.tree for document in companions] if companions else []
-    for tree in contribution.objects + gang.objects:
-        placed = {**tree, "metadata": {**tree["metadata"], **there}}
-        objects.append(table.completed(placed))
+    for made in contribution.objects + gang.objects:
+        objects.append(table.completed({**made, "metadata": {**made["metadata"], **there}}))
     if twin is not None and not _has_service(plan, twin):
         objects.append(twin)
     objects.append(job_of(whole) if keeps else whole)
@@ -201,22 +200,18 @@ def deadline(plan: Plan, spec: Tree, project: Project, report: Report) -> Tree:
     if (leaf := plan.job["spec"].get("activeDeadlineSeconds")) is None:
         return spec
     if project.deadline != "per-job":
-        report.add(
-            DEADLINE_NOT_ENFORCED.at(
-                plan.document.span(("spec", "activeDeadlineSeconds")),
-                f"no controller enforces `activeDeadlineSeconds: {leaf.value}`",
-                effect="the job runs past its deadline: only the Trainer controller has this timer",
-                help="remove it, or set `deadline: per-job` in trainc.yaml to give every child Job this deadline",
-            )
-        )
+        span = plan.document.span(("spec", "activeDeadlineSeconds"))
+        message = f"no controller enforces `activeDeadlineSeconds: {leaf.value}`"
+        effect = "the job runs past its deadline: only the Trainer controller has this timer"
+        hint = "remove it, or set `deadline: per-job` in trainc.yaml to give every child Job this deadline"
+        report.add(DEADLINE_NOT_ENFORCED.at(span, message, effect=effect, help=hint))
         return spec
-    jobs = [_with_deadline(job, leaf) for job in spec.get("replicatedJobs") or ()]
+    jobs = []
+    for job in spec.get("replicatedJobs") or ():
+        template = job["template"]
+        child = {"activeDeadlineSeconds": leaf, **template["spec"]}
+        jobs.append({**job, "template": {**template, "spec": child}})
     return {**spec, "replicatedJobs": jobs} if jobs else spec
-
-
-def _with_deadline(job: Tree, leaf: Tree) -> Tree:
-    template = job["template"]
-    return {**job, "template": {**template, "spec": {"activeDeadlineSeconds": leaf, **template["spec"]}}}
 
 
 def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[Patch, ...]:
@@ -226,42 +221,23 @@ def image_patches(roles: Iterable[Role], images: Mapping[str, Names]) -> tuple[P
         for field in ("containers", "initContainers"):
             for container in role.pod.get(field) or ():
                 leaf = container.get("image")
-                if type(leaf) is Sourced and _steps(leaf.value, images):
-                    name = container["name"].value
-                    patches.append(Patch(role.index, name, sets={"image": wished(leaf, images)}))
+                if type(leaf) is Sourced and (image := wished(leaf, images)) is not leaf:
+                    patches.append(Patch(role.index, container["name"].value, sets={"image": image}))
     return tuple(patches)
 
 
 def wished(leaf: Sourced[str], images: Mapping[str, Names]) -> Sourced[str]:
     """The image with its digest pinned and its registry replaced, itself where the cluster wants neither."""
-    for by, text, image in _steps(leaf.value, images):
-        leaf = known(text, by, (leaf, image))
-    return leaf
-
-
-def _steps(image: str, images: Mapping[str, Names]) -> Steps:
-    """What happens to an image of that name: who does it, what comes out, and the setting that asks for it."""
-    steps = []
-    digest = images["digests"].get(image) if "digests" in images else None
-    if digest is not None and "@" not in image:  # one that has a digest keeps it
-        image = f"{image}@{digest.value}"
-        steps.append(("pinned digest", image, digest))
-    registries = images.get("registries", {})
-    full, prefix = _qualified(image), _prefix(_qualified(image), registries)
+    digest = images["digests"].get(leaf.value) if "digests" in images else None
+    if digest is not None and "@" not in leaf.value:  # one that has a digest keeps it
+        leaf = known(f"{leaf.value}@{digest.value}", "pinned digest", (leaf, digest))
+    registries, full = images.get("registries", {}), _qualified(leaf.value)
+    # The longest prefix counts; each ends where a slash stands.
+    prefix = max((one for one in registries if full.startswith(one.rstrip("/") + "/")), key=len, default="")
     if prefix:
-        new = registries[prefix]
-        image = new.value.rstrip("/") + full[len(prefix.rstrip("/")) :]
-        steps.append(("registry of the cluster", image, new))
-    return tuple(steps)
-
-
-def _prefix(image: str, registries: Names) -> str:
-    """The longest prefix that the cluster replaces; a prefix ends where a slash stands."""
-    longest = ""
-    for other in registries:
-        if len(other) > len(longest) and image.startswith(other.rstrip("/") + "/"):
-            longest = other
-    return longest
+        image = registries[prefix].value.rstrip("/") + full[len(prefix.rstrip("/")) :]
+        leaf = known(image, "registry of the cluster", (leaf, registries[prefix]))
+    return leaf
 
 
 def _qualified(image: str) -> str:
@@ -273,8 +249,6 @@ def _qualified(image: str) -> str:
 
 
 _STEPS = (TRAINER, "dataset-initializer", "model-initializer")
-
-
 _ONE = Sourced(1, Origin(by="Trainer runs one Job for each step"))
 _API_VERSION = Sourced(JOBSET_API, Origin(by="lowering"))
 _KIND = Sourced("JobSet", Origin(by="lowering"))
@@ -292,12 +266,6 @@ def single(role: Role, plan: Plan) -> Sourced[int] | None:
         return None
     written = role.tree.get("replicas")
     return None if type(written) is Sourced and written.value == 1 else _ONE
-
-
-def jobset(plan: Plan, metadata: Tree) -> Tree:
-    """The complete JobSet of a plan, as JobSet's webhook leaves it."""
-    tree = {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": plan.template["spec"]}
-    return with_defaults(tree)
 
 
 def waiting(plan: Plan, spec: Tree) -> Tree:
@@ -334,29 +302,21 @@ def service(plan: Plan, spec: Tree, there: Tree) -> Tree | None:
 
 
 LOST_PORT = Rule("lost-port", WARNING)
-
-
 LOST_CLAIMS = Rule("claims-dropped", WARNING)
-
 LOST_VALUE = Rule("value-dropped", WARNING)
 
 
 def lost_values(plan: Plan, report: Report) -> None:
     """A warning for each variable of the TrainJob that has a value and a source."""
-    blocks = [("trainer",), ("initializer", "dataset"), ("initializer", "model")]
-    for block in blocks:
+    effect, hint = "the program gets the value of the source", "keep one of the two"
+    for block in (("trainer",), ("initializer", "dataset"), ("initializer", "model")):
         entries = get(plan.job, "spec", *block, "env")
         for entry in entries if type(entries) is list else ():
-            if value(entry, "value") is None or get(entry, "valueFrom") is None:
-                continue
-            report.add(
-                LOST_VALUE.at(
-                    place(entry["value"].origin) or plan.document.span(("spec", *block), key=True),
-                    f"the Trainer controller drops the value of `{value(entry, 'name')}`, which also has a source",
-                    effect="the program gets the value of the source",
-                    help="keep one of the two",
-                )
-            )
+            if value(entry, "value") is not None and get(entry, "valueFrom") is not None:
+                span = place(entry["value"].origin) or plan.document.span(("spec", *block), key=True)
+                name = value(entry, "name")
+                message = f"the Trainer controller drops the value of `{name}`, which also has a source"
+                report.add(LOST_VALUE.at(span, message, effect=effect, help=hint))
 
 
 def lost_claims(plan: Plan, report: Report) -> None:
@@ -367,30 +327,22 @@ def lost_claims(plan: Plan, report: Report) -> None:
         container = plan.roles[patch.role].container(patch.container) if "resources" in patch.sets else None
         held = get(container, "resources", "claims")
         lists += [("the runtime", held)] if held else []
+    effect = "no container of the pod reaches the devices"
+    hint = "set limits, requests and claims in the runtime, and remove `resourcesPerNode`"
     for who, claims in lists:
         leaf = first_leaf(claims)
-        report.add(
-            LOST_CLAIMS.at(
-                (place(leaf.origin) if leaf is not None else None) or plan.document.span(("spec", "trainer"), key=True),
-                f"the Trainer controller drops the claims of {who}",
-                effect="no container of the pod reaches the devices",
-                help="set limits, requests and claims in the runtime, and remove `resourcesPerNode`",
-            )
-        )
+        span = (place(leaf.origin) if leaf is not None else None) or plan.document.span(("spec", "trainer"), key=True)
+        message = f"the Trainer controller drops the claims of {who}"
+        report.add(LOST_CLAIMS.at(span, message, effect=effect, help=hint))
 
 
 def lost_ports(plan: Plan, was: Tree, now: Tree, report: Report) -> None:
     """A warning for each port that a container loses when the controller writes ports back."""
     kept = [value(port, "containerPort") for port in now["ports"]]
+    effect = "the Trainer controller treats two ports without a name as one and keeps the last"
     for port in was["ports"]:
         number = port["containerPort"]
-        if number.value in kept:
-            continue
-        report.add(
-            LOST_PORT.at(
-                place(number.origin) or plan.document.span(),
-                f"port {number.value} of container `{value(was, 'name')}` is overwritten by {kept[-1]}",
-                effect="the Trainer controller treats two ports without a name as one and keeps the last",
-                help="give every port of the container a `name`",
-            )
-        )
+        if number.value not in kept:
+            span = place(number.origin) or plan.document.span()
+            message = f"port {number.value} of container `{value(was, 'name')}` is overwritten by {kept[-1]}"
+            report.add(LOST_PORT.at(span, message, effect=effect, help="give every port of the container a `name`"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 from trainc import schedulers
 from trainc.frameworks import framework
@@ -30,40 +30,38 @@ def contributor(plan: Plan, cluster: Cluster, report: Report, *, admission_only:
     """
     chosen = framework(plan.framework)
     if chosen is None:
-        report.add(
-            UNKNOWN_FRAMEWORK.at(
-                plan.document.span(("spec", "runtimeRef", "name")),
-                f"unknown framework `{plan.framework}`",
-                help="correct the runtime's label `trainer.kubeflow.org/framework`, or install the package that adds it",
-            )
-        )
+        span = plan.document.span(("spec", "runtimeRef", "name"))
+        hint = "correct the runtime's label `trainer.kubeflow.org/framework`, or install the package that adds it"
+        report.add(UNKNOWN_FRAMEWORK.at(span, f"unknown framework `{plan.framework}`", help=hint))
         return _refused(plan, Framework(plan.framework, _adds_nothing))
     if plan.barred:
         return _refused(plan, chosen)
     if not is_computable(plan, chosen, report):
         return _refused(plan, chosen) if report.compiles else _silent(chosen)
-    if plan.refused:
-        _let_in(plan, chosen, cluster, report)
+    if not _let_in(plan, chosen, cluster, report) or plan.refused:
         return _refused(plan, chosen)
-    return chosen if _judged(plan, chosen, cluster, report, admission_only=admission_only) else _refused(plan, chosen)
+    if not admission_only:  # what the framework of a job that can be built thinks of it
+        if chosen.verify is not None:
+            chosen.verify(plan, report)
+        if plan.block is not None or chosen.verify is None:
+            check_reserved(plan, chosen, report)
+        if not chosen.has_slots:
+            check_unread(plan, chosen.name, report)
+    return chosen
 
 
 def _refused(plan: Plan, chosen: Framework) -> Framework:
     """What goes on with a job that is refused: what its framework would add is unknown."""
     plan.barred = True
-    plan.overrides = tuple(_without_reserved(plan.overrides, chosen.vocabulary.reserved))
-    return _silent(chosen)
-
-
-def _without_reserved(patches: Iterable[Patch], reserved: Sequence[str]) -> Iterator[Patch]:
-    """Patches without the variables that a framework keeps for itself: what they would be is as unknown as the rest."""
-    for patch in patches:
-        kept = tuple([entry for entry in patch.env if entry["name"].value not in reserved])
+    overrides: list[Patch] = []
+    for patch in plan.overrides:
+        kept = tuple([entry for entry in patch.env if entry["name"].value not in chosen.vocabulary.reserved])
         if len(kept) == len(patch.env):
-            yield patch
-        else:
-            yield patch.restricted(without=("env",))
-            yield Patch(patch.role, patch.container, env=kept)
+            overrides.append(patch)
+        else:  # what the framework keeps for itself is as unknown as the rest
+            overrides += [patch.restricted(without=("env",)), Patch(patch.role, patch.container, env=kept)]
+    plan.overrides = tuple(overrides)
+    return _silent(chosen)
 
 
 def _silent(chosen: Framework) -> Framework:
@@ -73,20 +71,6 @@ def _silent(chosen: Framework) -> Framework:
 def _adds_nothing(plan: Plan) -> Contribution:  # noqa: ARG001 (what any framework is given)
     """What a framework adds that cannot compute with numbers which are filled in later: a check goes on without."""
     return Contribution()
-
-
-def _judged(plan: Plan, chosen: Framework, cluster: Cluster, report: Report, *, admission_only: bool) -> bool:
-    """Whether a job can be built and nobody refuses it; what its framework thinks of it is reported as well."""
-    if not _let_in(plan, chosen, cluster, report):
-        return False
-    if not admission_only:
-        if chosen.verify is not None:
-            chosen.verify(plan, report)
-        if plan.block is not None or chosen.verify is None:
-            check_reserved(plan, chosen, report)
-        if not chosen.has_slots:
-            check_unread(plan, chosen.name, report)
-    return True
 
 
 def _let_in(plan: Plan, chosen: Framework, cluster: Cluster, report: Report) -> bool:
@@ -266,14 +250,10 @@ def upsert_ports(items: Iterable[Tree], new: Iterable[Tree]) -> list[Tree]:
     out = list(items)
     for item in new:
         for at, old in enumerate(out):
-            if same_port(old, item):
+            is_same_number = value(old, "containerPort") == value(item, "containerPort")
+            if is_same_number or value(old, "name") == value(item, "name"):  # two absent names included
                 out[at] = item
                 break
         else:
             out.append(item)
     return out
-
-
-def same_port(a: Tree, b: Tree) -> bool:
-    """Whether the controller takes two ports for one: equal numbers or equal names, two absent names included."""
-    return bool(value(a, "containerPort") == value(b, "containerPort") or value(a, "name") == value(b, "name"))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from trainc.lint.tables.created_once import IF_NOT_PRESENT, SSA, SUBSTITUTE
-from trainc.model.bundle import Bundle, keeps_job
+from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
 from trainc.model.patch import literals_of
 from trainc.model.references import KINDS
 from trainc.model.settings import Project
 from trainc.model.sourced import Sourced, derive
-from trainc.model.tree import Tree, value
+from trainc.model.tree import Tree, leaves, value
 
 WAVE = "argocd.argoproj.io/sync-wave"
 OPTIONS = "argocd.argoproj.io/sync-options"
@@ -25,8 +25,9 @@ def applied(bundle: Bundle, delivery: str, namespace: Sourced[str] | None = None
     """
     companions = bundle.plan.companions if bundle.plan is not None else ()
     theirs = {id(document.tree) for document in companions}
+    wanted_of = {"": lambda _: {}, "argocd": _argocd, "flux": _flux}[delivery]
     objects = [
-        in_namespace(tree, namespace) if id(tree) in theirs else _annotated(tree, delivery) if delivery else tree
+        in_namespace(tree, namespace) if id(tree) in theirs else _with(tree, wanted_of(tree), f"delivery: {delivery}")
         for tree in bundle.objects
     ]
     return Bundle(bundle.document, tuple(objects), bundle.plan, cluster=bundle.cluster)
@@ -51,13 +52,10 @@ def in_namespace(tree: Tree, namespace: Sourced[str] | None) -> Tree:
     return _with(tree, _KEEPS, "a claim outlives its job") if kind == "PersistentVolumeClaim" else tree
 
 
-def _annotated(tree: Tree, delivery: str) -> Tree:
-    wanted = _argocd(tree) if delivery == "argocd" else _flux(tree)
-    return _with(tree, wanted, f"delivery: {delivery}") if wanted else tree
-
-
 def _with(tree: Tree, wanted: dict[str, str], by: str) -> Tree:
-    """An object with these annotations, as far as people said nothing about the same."""
+    """An object with these annotations, as far as people said nothing about the same; the very same without any."""
+    if not wanted:
+        return tree
     metadata = tree.get("metadata")
     metadata = metadata if type(metadata) is dict else {}
     annotations = metadata.get("annotations")
@@ -86,7 +84,7 @@ def _argocd(tree: Tree) -> dict[str, str]:
     does not wait for pods, and comes first: without it no pod of the job can start. Server-side apply leaves alone what
     a queue writes; a client-side apply replaces whole lists.
     """
-    if _runs_pods(tree):
+    if runs_pods(tree):
         return {OPTIONS: "ServerSideApply=true"}
     group = str(value(tree, "apiVersion")).partition("/")[0]
     return {WAVE: "-1"} if group.endswith(_KEY_MATERIAL) else {}
@@ -94,29 +92,7 @@ def _argocd(tree: Tree) -> dict[str, str]:
 
 def _flux(tree: Tree) -> dict[str, str]:
     """A JobSet is created once and never touched again; a shell's `${NAME}` is not a variable of Flux."""
-    wanted = {SSA: IF_NOT_PRESENT} if _runs_pods(tree) else {}
-    if _has_variable(tree):
+    wanted = {SSA: IF_NOT_PRESENT} if runs_pods(tree) else {}
+    if any(type(leaf.value) is str and "${" in leaf.value for _, leaf in leaves(tree)):
         wanted[SUBSTITUTE] = "disabled"
     return wanted
-
-
-def _runs_pods(tree: Tree) -> bool:
-    """Whether an object makes the job's pods: a JobSet, or a plain Job that stays one."""
-    kind = value(tree, "kind")
-    if kind != "Job":
-        return bool(kind == "JobSet")
-    return keeps_job(tree)
-
-
-def _has_variable(tree: Tree) -> bool:
-    todo = [tree]
-    while todo:
-        node = todo.pop()
-        kind = type(node)
-        if kind is dict:
-            todo.extend(node.values())
-        elif kind is list:
-            todo.extend(node)
-        elif type(node.value) is str and "${" in node.value:
-            return True
-    return False
