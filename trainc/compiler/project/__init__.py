@@ -89,9 +89,8 @@ def open_project(
         documents = list(read(ordinary_contents(file, LIMIT + 1) if held is None else held, FILE, own_report))
     if len(documents) != 1 or type(documents[0].tree) is not dict:
         if documents:
-            own_report.add(
-                BAD_PROJECT.at(documents[0].span(), "trainc.yaml must contain one document, of kind Project")
-            )
+            message = "trainc.yaml must contain one document, of kind Project"
+            own_report.add(BAD_PROJECT.at(documents[0].span(), message))
         _forward(own_report, report)
         return Project(root, file=FILE, clusters=(Cluster(**settings),), assigned=settings, unsaved=unsaved)
     checker = Checker(root, documents[0], report, unsaved or {})
@@ -115,7 +114,15 @@ def _project(checker: Checker, assigned: Mapping[str, Any], cache: Opening | Non
         hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
         kind = f"{document.api_version or 'no apiVersion'}, {document.kind or 'no kind'}"
         checker.complain((), f"trainc.yaml is not a project: `{kind}`", hint)
-    _check_outside_spec(checker)
+    for key in document.tree:
+        if key not in _TOP:
+            known = f"known settings: {', '.join(_TOP)}"
+            hint = "write it under `spec`" if key in SETTINGS else meant(key, _TOP, known)
+            checker.complain((key,), f"unknown setting `{key}`", hint, key=True)
+    for key in checker.map(("metadata",)):
+        if key not in _METADATA:
+            hint = f"known settings: {', '.join(_METADATA)}"
+            checker.complain(("metadata", key), f"unknown setting `{key}`", hint, key=True)
     spec = checker.map(("spec",))
     settings: dict[str, Any] = {}
     for key in spec:
@@ -127,15 +134,19 @@ def _project(checker: Checker, assigned: Mapping[str, Any], cache: Opening | Non
             content = READERS[key](checker, path) if key in READERS else checker.word(path, SETTINGS[key])
             if content not in ("", None):
                 settings["".join([f"_{letter.lower()}" if letter.isupper() else letter for letter in key])] = content
-    folders_named = checker.folders(("spec", "policies"))
-    policy_folders, policies = _policies(root, folders_named, checker.report, checker.unsaved)
+    policy_folders, policies = _policies(root, checker.folders(("spec", "policies")), checker.report, checker.unsaved)
+    declared: tuple[Cluster, ...] = ()
+    if "clusters" in spec:
+        from trainc.compiler.project.clusters import clusters  # noqa: PLC0415 (many projects have one cluster)
+
+        declared = clusters(checker, assigned, cache() if cache is not None else None)
     return Project(
         root,
         file=FILE,
         policies=policies,
         policy_folders=policy_folders,
         name=checker.name(("metadata", "name")),
-        clusters=(_clusters(checker, assigned, cache) if "clusters" in spec else ()) or (Cluster(**assigned),),
+        clusters=declared or (Cluster(**assigned),),
         assigned=assigned,
         cache=cache,
         unsaved=checker.unsaved,
@@ -153,26 +164,6 @@ def _policies(
     return read_policy_folders(root, folders_named, report, unsaved)
 
 
-def _check_outside_spec(checker: Checker) -> None:
-    for key in checker.document.tree:
-        if key not in _TOP:
-            hint = (
-                "write it under `spec`" if key in SETTINGS else meant(key, _TOP, f"known settings: {', '.join(_TOP)}")
-            )
-            checker.complain((key,), f"unknown setting `{key}`", hint, key=True)
-    for key in checker.map(("metadata",)):
-        if key not in _METADATA:
-            checker.complain(
-                ("metadata", key), f"unknown setting `{key}`", f"known settings: {', '.join(_METADATA)}", key=True
-            )
-
-
-def _clusters(checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> tuple[Cluster, ...]:
-    from trainc.compiler.project.clusters import clusters  # noqa: PLC0415
-
-    return clusters(checker, assigned, cache() if cache is not None else None)
-
-
 def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
     """The names listed at `path` that an installed package offers rules under; the others are complained about."""
     if not (names := checker.texts(path)):
@@ -181,10 +172,11 @@ def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
     for name in names:
         if name.value not in there:
             hint = meant(name.value, there, "install the package in trainc's environment")
-            at = name.origin.at or checker.document.span(path)
-            checker.report.add(
-                BAD_PROJECT.at(at, f"no installed package provides rules named `{name.value}`", help=hint)
+            at, message = (
+                name.origin.at or checker.document.span(path),
+                f"no installed package provides rules named `{name.value}`",
             )
+            checker.report.add(BAD_PROJECT.at(at, message, help=hint))
     return tuple(name for name in names if name.value in there)
 
 
@@ -207,9 +199,8 @@ def levels(checker: Checker, path: Path) -> dict[str, str]:
             hint = meant(name, known, "`trainc explain rules` lists them")
             checker.complain((*path, name), f"unknown rule `{name}`", hint, key=True)
         elif level not in LEVELS:
-            checker.complain(
-                (*path, name), f"`{level}` is not a level", f"write {', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
-            )
+            hint = f"write {', '.join(LEVELS[:-1])} or {LEVELS[-1]}"
+            checker.complain((*path, name), f"`{level}` is not a level", hint)
         elif is_verdict(name) and level != LEVELS[-1]:
             hint = "remove this line: the API server rejects it anyway"
             checker.complain((*path, name), f"`{name}` is an error of the API server and cannot be suppressed", hint)
@@ -220,13 +211,15 @@ def levels(checker: Checker, path: Path) -> dict[str, str]:
     return of_categories | of_rules
 
 
-def levels_by_path(checker: Checker, path: Path) -> dict[str, dict[str, str]]:
-    """Levels by rule, below each path."""
-    return {glob: levels(checker, (*path, glob)) for glob in checker.map(path)}
-
-
 OTHER_TRAINC = Rule("other-trainc", ERROR, admission=True)
-_SIGNS = (">=", "<=", "==", "!=", ">", "<")  # the longer first: `>` begins `>=`
+_SIGNS: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {  # the longer first: `>` begins `>=`
+    ">=": tuple.__ge__,
+    "<=": tuple.__le__,
+    "==": tuple.__eq__,
+    "!=": tuple.__ne__,
+    ">": tuple.__gt__,
+    "<": tuple.__lt__,
+}
 
 
 def check_version(checker: Checker, path: Path) -> None:
@@ -236,13 +229,9 @@ def check_version(checker: Checker, path: Path) -> None:
     if (verdict := fits(text)) is None:
         checker.complain(path, f"`{text}` is not a version constraint", 'write a constraint such as "trainc>=0.1"')
     elif not verdict:
-        checker.report.add(
-            OTHER_TRAINC.at(
-                checker.document.span(path),
-                f"this project requires `{text}`, and this is trainc {__version__}",
-                help="install a matching version, or change `requires` and render the files again",
-            )
-        )
+        message = f"this project requires `{text}`, and this is trainc {__version__}"
+        hint = "install a matching version, or change `requires` and render the files again"
+        checker.report.add(OTHER_TRAINC.at(checker.document.span(path), message, help=hint))
 
 
 def fits(text: str, version: str = __version__) -> bool | None:
@@ -256,7 +245,7 @@ def fits(text: str, version: str = __version__) -> bool | None:
         wanted = _numbers(condition.strip().removeprefix(sign).strip())
         if not sign or wanted is None or ours is None:
             return None
-        verdict = verdict and _holds(sign, ours, wanted)
+        verdict = verdict and _SIGNS[sign](ours, wanted)
     return verdict
 
 
@@ -267,17 +256,6 @@ def _numbers(text: str) -> tuple[int, ...] | None:
     while len(numbers) > 1 and not numbers[-1]:
         numbers.pop()
     return tuple(numbers)
-
-
-def _holds(sign: str, ours: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    return {
-        ">=": ours >= wanted,
-        "<=": ours <= wanted,
-        "==": ours == wanted,
-        "!=": ours != wanted,
-        ">": ours > wanted,
-        "<": ours < wanted,
-    }[sign]
 
 
 BAD_PROJECT = Rule("bad-project", ERROR, admission=True)
@@ -390,7 +368,7 @@ class Checker:
 READERS: dict[str, Callable[[Checker, Path], object]] = {
     "runtimes": Checker.folders,
     "rules": levels,
-    "rulesByPath": levels_by_path,
+    "rulesByPath": lambda checker, path: {glob: levels(checker, (*path, glob)) for glob in checker.map(path)},
     "rulesFrom": rules_from,
     "secrets": Checker.secrets,
     "output": Checker.target,

@@ -78,22 +78,16 @@ def _components(checker: Checker, path: Path) -> tuple[tuple[Sourced[str], ...],
     values: dict[str, Mapping[str, Tree]] = {}
     node = get(checker.document.tree, *path)
     given = uses(node, lambda name: checker.document.span((*path, name), key=True)) if node is not None else []
-    for use in given if type(given) is list else [given]:
-        if type(use) is dict and _is_use(use):
+    for item in given if type(given) is list else [given]:
+        use: dict[str, Tree] = item if type(item) is dict and item.keys() <= _USE else {}
+        name = use.get("name")
+        if type(name) is Sourced and type(name.value) is str and type(use.get("with", {})) is dict:
             names.append(use["name"])
             values |= {use["name"].value: use["with"]} if "with" in use else {}
         else:
             hint = "write `components: [shm, spot]`, or `{name: shm, with: {size: 1Gi}}` for each"
             checker.complain(path, "`components` must be a list of components", hint)
     return tuple(names), values
-
-
-def _is_use(use: dict[str, Tree]) -> bool:
-    """Whether a map names a component, with values or without."""
-    if not use.keys() <= _USE or type(use.get("with", {})) is not dict:
-        return False
-    name = use.get("name")
-    return type(name) is Sourced and type(name.value) is str
 
 
 def _setting(checker: Checker, path: Path, key: str, leaf: Tree) -> dict[str, Any]:
@@ -113,9 +107,8 @@ def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
     images: dict[str, dict[str, Sourced[str]]] = {}
     for part in checker.map(path):
         if part not in _IMAGES:
-            checker.complain(
-                (*path, part), f"unknown setting `{part}`", "known settings: registries, digests", key=True
-            )
+            known = "known settings: registries, digests"
+            checker.complain((*path, part), f"unknown setting `{part}`", known, key=True)
             continue
         images[part] = {}
         for name, leaf in checker.map((*path, part)).items():
@@ -142,9 +135,8 @@ def _patch(checker: Checker, path: Path) -> Tree:
         at, node = todo.pop()
         for step, below in node.items() if type(node) is dict else enumerate(node):
             if type(below) is not Sourced and step == "$patch":
-                checker.complain(
-                    (*at, step), "`$patch` must be one word", "write `replace` or `delete`, or remove the key"
-                )
+                hint = "write `replace` or `delete`, or remove the key"
+                checker.complain((*at, step), "`$patch` must be one word", hint)
                 sound = False
             elif type(below) is not Sourced:
                 todo.append(((*at, step), below))

@@ -10,10 +10,10 @@ from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY, REPORTED, RUNN
 from trainc.cluster.dump_shapes import misfits
 from trainc.model.cluster import Cache, Definitions
 from trainc.model.document import Document
-from trainc.model.finding import ERROR, Finding, Rule
+from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Span
-from trainc.model.tree import Path, Tree, dotted, get, value
+from trainc.model.tree import Tree, dotted, get, value
 from trainc.text.files import is_inside, ordinary_contents
 from trainc.text.record import Any
 from trainc.text.trouble import Reaching, Trouble
@@ -73,7 +73,9 @@ def read_dumps(
         if (document.api_version, document.kind) in params:
             policies.append(document)
         else:
-            report.add(_foreign(document))
+            message = f"`{document.kind or 'this'}` is not a kind of object for a cluster folder"
+            hint = "keep only dumps of CRDs, runtimes, queues, classes, PVCs, policies and names of Secrets here"
+            report.add(FOREIGN_DUMP.at(document.span(("kind",)), message, help=hint))
     held = {"objects": objects, "runtimes": tuple(runtimes), "definitions": tuple(definitions)}
     return {**held, "policies": tuple(policies)}
 
@@ -92,9 +94,12 @@ def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: lis
     if document.kind in _RUNTIMES:
         runtimes.append(document)
     elif document.kind in _LISTED:
-        findings = [_misfit(document, path, wanted) for path, wanted in misfits(document.tree, document.kind)]
-        if findings:
-            report.add_all(findings)
+        wrong = list(misfits(document.tree, document.kind))
+        for path, wanted in wrong:
+            message = f"`{dotted(path)}` of this {document.kind} is not {wanted}"
+            hint = "create the dump again; no API server returns such an object"
+            report.add(FOREIGN_DUMP.at(document.span(path), message, help=hint))
+        if wrong:
             return True
         key = f"{document.namespace}/{document.name}" if document.namespace else document.name
         objects.setdefault(document.kind, {})[key or document.file] = document.tree
@@ -107,22 +112,6 @@ def _sort(document: Document, objects: dict[str, dict[str, Tree]], runtimes: lis
     else:
         return False
     return True
-
-
-def _misfit(document: Document, path: Path, wanted: str) -> Finding:
-    return FOREIGN_DUMP.at(
-        document.span(path),
-        f"`{dotted(path)}` of this {document.kind} is not {wanted}",
-        help="create the dump again; no API server returns such an object",
-    )
-
-
-def _foreign(document: Document) -> Finding:
-    return FOREIGN_DUMP.at(
-        document.span(("kind",)),
-        f"`{document.kind or 'this'}` is not a kind of object for a cluster folder",
-        help="keep only dumps of CRDs, runtimes, queues, classes, PVCs, policies and names of Secrets here",
-    )
 
 
 def _others(
@@ -152,9 +141,8 @@ def _files(root: str, folder: str, unsaved: Mapping[str, bytes]) -> Iterator[tup
         if name.lower().endswith((".yaml", ".yml", ".json")) and not os.path.isdir(path):
             if not is_inside(root, path):
                 # Left out, it would be a part of the cluster that nobody misses.
-                raise Trouble(
-                    f"{folder}/{name} is a symbolic link to a file outside the project; put the dump itself there"
-                )
+                where = "is a symbolic link to a file outside the project; put the dump itself there"
+                raise Trouble(f"{folder}/{name} {where}")
             held = unsaved.get(f"{folder}/{name}")
             with Reaching(path):
                 data = ordinary_contents(path, LIMIT + 1) if held is None else held
