@@ -23,7 +23,7 @@ from trainc.compiler.emit.spool.committed import CommittedSpool
 from trainc.compiler.emit.spool.questions import Settle
 from trainc.compiler.load.projects import nested_projects
 from trainc.integrations.argocd import is_complete, parameters, paths_of, upload
-from trainc.lint.across_jobs import SharedNames, shared_service
+from trainc.lint.across_jobs import SharedNames
 from trainc.model.finding import ERROR
 from trainc.model.settings import ARGOCD_GAP, Project
 from trainc.model.sourced import Origin, Sourced, Span
@@ -132,7 +132,6 @@ class _Answer(CommittedSpool):
             project.root,
             project.output,
             settle=settle,
-            shares=shared_service,
             keep_old=keep,
             namespace=namespace,
         )

@@ -42,7 +42,7 @@ from trainc.compiler.emit.spool.objects import is_object_file
 from trainc.compiler.load.lists import expand
 from trainc.compiler.load.walk import contents
 from trainc.compiler.project import BAD_PROJECT
-from trainc.lint.across_jobs import shared_service, twins
+from trainc.lint.across_jobs import twins
 from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
@@ -193,7 +193,6 @@ def _spool(session: Session, folder: str, committed: Committed, absent: frozense
         git=CommittedTexts(folder),
         gone=is_job_gone,
         holds=is_object_there,
-        shares=shared_service,
         moved=moved_run,
         project=name,
         guess=guess,

@@ -132,10 +132,7 @@ def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
 
 
 def check(project: Project, selection: Selection, report: Report, rendered: RenderedState | None = None) -> int:
-    """Compile everything selected for its findings alone; the number of jobs.
-
-    `look` judges each job beside its rendered file.
-    """
+    """Compile everything selected for its findings alone, each job beside its rendered file; the number of jobs."""
     together, references = SharedNames(), References()
     count = 0
     catalogs: Catalogs = []
@@ -248,23 +245,21 @@ def bundles(
 
 
 def check_unreached(catalogs: Catalogs, report: Report) -> None:
-    """RenderedState at each selected runtime that no job reached as the smallest job gets it; a run that compiles does not."""
+    """Look at each selected runtime that no job reached as the smallest job gets it; a run that compiles does not."""
     if report.compiles or not any(catalog.runtimes.given for _, catalog in catalogs):
         return
     from trainc.compiler.resolve.alone import tell, unreached  # noqa: PLC0415 (a run that compiles asks for none)
 
     for project, catalog in catalogs:
         for plan in unreached(catalog, project, report):
-            admission_only = project.checks.admission_only
-            own_report = Report(admission_only=admission_only, compiles=False)
-            bundle = None if admission_only else lower(plan, project, own_report)
-            if bundle is not None:
+            own_report = Report(admission_only=project.checks.admission_only, compiles=False)
+            if not own_report.admission_only and (bundle := lower(plan, project, own_report)) is not None:
                 verify(bundle, project, own_report, catalog.objects)
             tell(own_report, plan, report)
 
 
 def check_refused(project: Project, catalog: Catalog, report: Report) -> None:
-    """RenderedState at what can still be read of each job that is refused: one mistake hides no other."""
+    """Look at what can still be read of each job that is refused: one mistake hides no other."""
     for entry, taken in catalog.refused:
         own_report = Report(compiles=False)
         alone = Catalog((entry,).__iter__, catalog.runtimes, catalog.objects)
@@ -314,10 +309,9 @@ def _on(project: Project, catalog: Catalog, report: Report) -> Iterator[Bundle]:
         verify(bundle, _with_objects(bundle, project, catalog), report, catalog.objects)
         _ask_policies(bundle, project, report)
         report.reach(plan.runtime)
-        if plan.barred:
-            continue
-        report.account.end(COMPILED)
-        yield bundle
+        if not plan.barred:
+            report.account.end(COMPILED)
+            yield bundle
     report.end()
     if not project.checks.admission_only:
         for document in catalog.unread:

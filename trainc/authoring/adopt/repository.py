@@ -33,7 +33,6 @@ from trainc.compiler.emit.spool.disk import written as written_in
 from trainc.compiler.emit.spool.folder import FolderSpool
 from trainc.compiler.header import Header
 from trainc.compiler.project import open_project
-from trainc.lint.across_jobs import shared_service
 from trainc.model.bundle import Bundle, keeps_job, runs_pods
 from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
@@ -284,7 +283,6 @@ def render(project: Project, selection: Selection, report: Report, folder: str) 
         git=_OutsideGit(),
         gone=lambda _path, _source, _report: False,
         holds=lambda _path, _source: True,
-        shares=shared_service,
         moved=moved_run,
     )
     pipeline.build(project, selection, spool, report)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from trainc.compiler.header import is_rendered
-from trainc.compiler.load.beside import Beside
+from trainc.compiler.load.beside import Beside, borrow
 from trainc.compiler.load.lists import expand
 from trainc.compiler.load.runtimes import may_hold_objects, may_hold_runtimes, may_name_clusters
 from trainc.compiler.load.shipped import shipped_documents, shipped_names
@@ -154,8 +154,12 @@ class Loader:
             data = known_contents(self._project, file)
             if emptied := blankness(data):
                 self._report.account.blank[file] = emptied
-            if not (self._is_asked(file, data, explicit) or ours(data, rendered=self._selection.rendered)):
-                if is_rendered(data) or not self._may_count(file, data):
+            is_output = file.startswith(f"{self._project.output}/")
+            # What is asked for counts whatever it holds, though not what trainc wrote.
+            is_asked = file in explicit or (self._selection.include_other and not is_output)
+            counts = is_asked and (self._selection.rendered or not is_rendered(data))
+            if not (counts or ours(data, rendered=self._selection.rendered)):
+                if is_rendered(data) or not (not is_output if is_pointer(data) else _may_name_training(data)):
                     self._report.account.others[file] = ["rendered file" if is_rendered(data) else "other file"]
                     self._project.texts.drop(file)
                     continue
@@ -175,35 +179,17 @@ class Loader:
                 self._long[file] = 0
             self._project.texts.hold(file, data)
 
-    def _is_asked(self, file: str, data: bytes, explicit: frozenset[str]) -> bool:
-        """Whether a file counts whatever it holds, though not what trainc wrote."""
-        others = self._selection.include_other and not file.startswith(f"{self._project.output}/")
-        is_candidate = file in explicit or others
-        return is_candidate and (self._selection.rendered or not is_rendered(data))
-
-    def _may_count(self, file: str, data: bytes) -> bool:
-        """Whether a file that names no group of ours may hold a job: it names training, or nobody can tell."""
-        if is_pointer(data):
-            return not file.startswith(f"{self._project.output}/")
-        from trainc.kinds.unsupported import may_name_training  # noqa: PLC0415 (folders of other files alone)
-
-        return may_name_training(data)
-
     def runtime_folder(self, file: str) -> RuntimeFolder:
         """The runtimes folder that serves a file, its documents, and what is wrong with their text."""
         folders = self._project.runtimes
         names = list(folders) if folders is not None else [self.nearest(file)]
         label = ", ".join(name + "/" for name in names if name)
         if label not in self._runtime_folders:
-            report = Report()
             present = tuple(name for name in names if name and os.path.isdir(self._absolute(name)))
-            documents: list[Document] = []
-            for name in self._files(present):
-                data = known_contents(self._project, name)
-                if ours(data) or is_pointer(data):
-                    self._report.allow(allows(data, name), borrowed=True)
-                    documents.extend(expand(read(data, name, report), report))
-            self._runtime_folders[label] = RuntimeFolder(label, documents, report)
+            borrowed = borrow(
+                self._project, self._files(present), self._report, lambda data: ours(data) or is_pointer(data)
+            )
+            self._runtime_folders[label] = RuntimeFolder(label, *borrowed)
         return self._runtime_folders[label]
 
     def objects(self) -> Iterator[SourceFile]:
@@ -285,18 +271,18 @@ class Loader:
         """The nearest `runtimes/` upwards from a file, empty where there is none."""
         folder = os.path.dirname(file) if file != STDIN else ""
         if folder not in self._near:
-            self._near[folder] = self._upwards(folder)
+            path = os.path.join(self._project.root, folder, "runtimes")
+            if os.path.isdir(path) and is_inside(self._project.root, path):
+                self._near[folder] = os.path.join(folder, "runtimes").replace(os.sep, "/")
+            else:
+                self._near[folder] = self.nearest(folder) if folder else ""
         return self._near[folder]
 
-    def _upwards(self, folder: str) -> str:
-        while True:
-            candidate = os.path.join(folder, "runtimes") if folder else "runtimes"
-            path = self._absolute(candidate)
-            if os.path.isdir(path) and is_inside(self._project.root, path):
-                return candidate.replace(os.sep, "/")
-            if not folder:
-                return ""
-            folder = os.path.dirname(folder)
+
+def _may_name_training(data: bytes) -> bool:
+    from trainc.kinds.unsupported import may_name_training  # noqa: PLC0415 (folders of other files alone)
+
+    return may_name_training(data)
 
 
 def load(project: Project, selection: Selection, report: Report) -> Documents:

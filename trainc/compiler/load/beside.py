@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from trainc.compiler.load.lists import expand
 from trainc.compiler.load.runtimes import may_hold_runtimes
@@ -18,6 +18,20 @@ from trainc.yaml.comments import allows
 from trainc.yaml.reader import read
 
 _NONE = RuntimeFolder("", [], Report())
+
+
+def borrow(
+    project: Project, files: Iterable[str], report: Report, is_wanted: Callable[[bytes], bool]
+) -> tuple[list[Document], Report]:
+    """The documents of those files whose text is wanted, and what is wrong with it; their comments count in the report."""
+    faults = Report()
+    documents: list[Document] = []
+    for file in files:
+        data = known_contents(project, file)
+        if is_wanted(data):
+            report.allow(allows(data, file), borrowed=True)
+            documents.extend(expand(read(data, file, faults), faults))
+    return documents, faults
 
 
 class Beside:
@@ -36,28 +50,16 @@ class Beside:
         if file == STDIN or folder not in self._folders:
             return _NONE
         if folder not in self._runtime_folders:
-            self._runtime_folders[folder] = self._read(folder)
+            names = (file for file in self._files(folder) if file not in self._given)
+            borrowed = borrow(self._project, names, self._report, lambda data: may_hold_runtimes(data) and ours(data))
+            self._runtime_folders[folder] = RuntimeFolder(f"the files of {folder or 'this folder'}", *borrowed)
         return self._runtime_folders[folder]
-
-    def _read(self, folder: str) -> RuntimeFolder:
-        faults = Report()
-        documents: list[Document] = []
-        for name in (file for file in self._files(folder) if file not in self._given):
-            data = known_contents(self._project, name)
-            if may_hold_runtimes(data) and ours(data):
-                self._report.allow(allows(data, name), borrowed=True)
-                documents.extend(expand(read(data, name, faults), faults))
-        return RuntimeFolder(f"the files of {folder or 'this folder'}", documents, faults)
 
     def neighbours(self, file: str, word: str) -> RuntimeFolder:
         """The documents of the files in a file's folder whose text holds a word; none for standard input."""
-        faults = Report()
-        documents: list[Document] = []
-        for name in self._files(os.path.dirname(file)) if file != STDIN else ():
-            data = known_contents(self._project, name)
-            if word.encode() in data:
-                documents.extend(expand(read(data, name, faults), faults))
-        return RuntimeFolder(f"the folder of {file}", documents, faults)
+        names = self._files(os.path.dirname(file)) if file != STDIN else ()
+        borrowed = borrow(self._project, names, Report(), lambda data: word.encode() in data)
+        return RuntimeFolder(f"the folder of {file}", *borrowed)
 
     def _files(self, folder: str) -> Iterator[str]:
         """All files of a folder, in order."""

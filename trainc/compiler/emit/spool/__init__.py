@@ -154,7 +154,7 @@ class Spool:
 
 
 class Tally(Spool):
-    """Counts jobs, for a run that writes nothing; `look` judges each beside its rendered file, where there are any."""
+    """Counts jobs, for a run that writes nothing, and judges each beside its rendered file, where there are any."""
 
     counts = True
 

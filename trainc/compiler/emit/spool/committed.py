@@ -10,7 +10,8 @@ from trainc.compiler.emit.spool import StreamSpool
 from trainc.compiler.emit.spool.changes import NewRun, runs_of
 from trainc.compiler.emit.spool.disk import Folder, OnDisk
 from trainc.compiler.emit.spool.objects import parts_of, services_of, trees_of
-from trainc.compiler.emit.spool.questions import Settle, Shares
+from trainc.compiler.emit.spool.questions import Settle
+from trainc.lint.across_jobs import shared_service
 from trainc.model.bundle import Bundle
 from trainc.model.finding import place as place_of
 from trainc.model.references import Reference
@@ -39,7 +40,6 @@ class CommittedSpool(StreamSpool):
         output: str,
         *,
         settle: Settle,
-        shares: Shares,
         keep_old: bool = False,
         namespace: str = "",
     ) -> None:
@@ -49,7 +49,6 @@ class CommittedSpool(StreamSpool):
         self.edited: list[str] = []
         self._files = Folder(self.folder)
         self._settle = settle
-        self._shares = shares
         self._keep_old = keep_old
         self._namespace = namespace
         self._lasting: set[tuple[str, str]] = set()  # of the job at hand, what was kept on its own
@@ -136,7 +135,7 @@ class CommittedSpool(StreamSpool):
                 trees = trees_of(existing.body)
                 for key in services_of(trees, "").keys() & services.keys():
                     where = place_of(services[key].origin) or bundle.document.span(("metadata", "name"))
-                    report.add(self._shares(where, key[1:], other.removesuffix(".yaml")))
+                    report.add(shared_service(where, key[1:], other.removesuffix(".yaml")))
                 present = self._lasting | set(_keys_of(bundle))
                 trees = [tree for tree in trees if _key(tree) not in present]
                 self.references.add(bundle, trees)

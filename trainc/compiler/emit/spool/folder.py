@@ -32,8 +32,9 @@ from trainc.compiler.emit.spool.objects import (
     trees_of,
     without_objects,
 )
-from trainc.compiler.emit.spool.questions import Gone, Holds, IndexedFolder, Moved, Settle, Shares, StillOwned
+from trainc.compiler.emit.spool.questions import Gone, Holds, IndexedFolder, Moved, Settle, StillOwned
 from trainc.compiler.header import Header
+from trainc.lint.across_jobs import shared_service
 from trainc.model.bundle import Bundle
 from trainc.model.finding import place as place_of
 from trainc.model.references import Reference
@@ -58,8 +59,8 @@ class FolderSpool(Spool):
     sparse checkout leaves out what `git` knows. `gone` says whether the job of a
     file that nothing was compiled for is gone; an object stays while its source `holds` it and a file that stays names
     it. `project` is the name that files carry in a folder outside of their project: those of others are left alone.
-    `guess` is a name that files of this project carry and those of another may: none of them is removed. `shares` makes
-    the finding for a run whose Service is that of an earlier one, `moved` the one for a run that goes to another place.
+    `guess` is a name that files of this project carry and those of another may: none of them is removed. `moved` makes
+    the finding for a run that goes to another place.
     """
 
     def __init__(
@@ -72,7 +73,6 @@ class FolderSpool(Spool):
         git: IndexedFolder,
         gone: Gone,
         holds: Holds,
-        shares: Shares,
         moved: Moved,
         project: str = "",
         guess: str = "",
@@ -88,11 +88,9 @@ class FolderSpool(Spool):
         self._still_owned = still_owned
         self._git = git
         self._gone, self._holds = gone, holds
-        self._shares, self._moved = shares, moved
+        self._moved = moved
         self._new_runs: dict[str, NewRun] = {}  # by the path that each is to have
-        self._replaced: dict[
-            str, str
-        ] = {}  # the files of present runs from before `oldRun` changed, with their sources
+        self._replaced: dict[str, str] = {}  # files of present runs from before `oldRun` changed, with their sources
         self._services: dict[str, Span] = {}  # of present runs, where what names them is written
         self._project = project
         self._guess = guess
@@ -135,10 +133,9 @@ class FolderSpool(Spool):
         existing = self._files.find(rendered.path)[1]
         body = rendered.text.encode()
         header = self._header(rendered, written_digest(written), body, rendered.path)
-        is_new = existing is None and not self._files.elsewhere(
-            rendered.path
-        )  # one that stands elsewhere may have moved
-        if is_new and self._is_unknown_to_git(rendered.path):
+        is_new = existing is None and not self._files.elsewhere(rendered.path)  # else it may have moved
+        git, path = self._git, rendered.path
+        if is_new and git.absent(path) is git.deleted(path) is None and not git.sides(path, marked=False):
             self._new_runs[rendered.path] = new
             self._change(rendered.path, MISSING, None, header, body, same_job=False)
         elif existing is None or existing.header != header or existing.body != body:
@@ -154,9 +151,6 @@ class FolderSpool(Spool):
         if self.outcomes is not None:
             self.digests[path] = digest_of(f"{header}".encode() + body)
         return header
-
-    def _is_unknown_to_git(self, path: str) -> bool:
-        return self._git.absent(path) is self._git.deleted(path) is None and not self._git.sides(path, marked=False)
 
     def parts(self, bundle: Bundle) -> list[Bundle]:
         """The bundles that get a file each: where earlier runs stay, what outlives a run stands apart from it."""
@@ -174,7 +168,8 @@ class FolderSpool(Spool):
             return None
         sides = [parse_file(data) for data in self._git.sides(path, marked=existing is not None and existing.marked)]
         committed = sides or ([existing] if existing is not None else [])
-        if any(self._belongs_elsewhere(side, bundle, report) for side in committed):
+        sources = [side.header.source if side.header is not None else "" for side in committed]
+        if any(one not in ("", rendered.source) and self._still_owned(bundle, one, report) for one in sources):
             return None
         same = [side for side in committed if side.header is not None and side.header.job == header.job]
         former = self._former(rendered, path) if bundle.jobset is not None else ""
@@ -239,10 +234,6 @@ class FolderSpool(Spool):
             return False
         return bool(existing.header.project) or existing.header.source not in ("", source)
 
-    def _belongs_elsewhere(self, existing: OnDisk, bundle: Bundle, report: Report) -> bool:
-        source = existing.header.source if existing.header is not None else ""
-        return source not in ("", bundle.document.file) and self._still_owned(bundle, source, report)
-
     def _path(self, rendered: Rendered) -> str:
         self.names |= {rendered.name, rendered.path.rpartition("/")[2].removesuffix(".yaml")}
         self._stems[rendered.path.removesuffix(".yaml")] = rendered.source
@@ -305,7 +296,7 @@ class FolderSpool(Spool):
         _, existing = self._files.find(path)
         for key in services_of(trees_of(existing.body), folder) if existing is not None else ():
             if key in self._services:
-                report.add(self._shares(self._services[key], key.rpartition("/")[2], file.removesuffix(".yaml")))
+                report.add(shared_service(self._services[key], key.rpartition("/")[2], file.removesuffix(".yaml")))
 
     def _trim(self, path: str) -> None:
         """Take out of an earlier run's file what has a file of its own."""

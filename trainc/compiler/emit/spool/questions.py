@@ -23,8 +23,6 @@ StillOwned = Callable[[Bundle, str, Report], bool]
 Gone = Callable[[str, str, Report], bool]
 # Whether the object of a rendered file (its path and its source) still stands in its source.
 Holds = Callable[[str, str], bool]
-# What is said of a run at a place whose Service is that of an earlier run (both by name), which stays.
-Shares = Callable[[Span, str, str], Finding]
 # What is said of a run, at a place, of a job and with a number, that is one object before and another after.
 Moved = Callable[[Span, str, int, str, str], Finding]
 
