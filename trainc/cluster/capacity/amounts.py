@@ -108,7 +108,6 @@ def pods_in(capacity: Mapping[str, int], one: Mapping[str, int]) -> tuple[int, s
     return max(fewest, 0), limit
 
 
-Labels = "Mapping[str, str]"
 _REPELLING = frozenset({"NoSchedule", "NoExecute"})
 
 

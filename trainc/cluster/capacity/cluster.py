@@ -5,7 +5,7 @@ How much of a resource a queue may use, with cohorts, borrowing and lending: Kue
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from trainc.apiserver.pods.complaints import items
 from trainc.apiserver.pods.requests import amounts
@@ -79,8 +79,7 @@ class Snapshot:
     def is_topology_only(self, queue: ClusterQueue) -> bool:
         """Whether every flavor of a queue has a topology, so that its jobs are placed whether they ask for it or not."""
         flavors = self.facts.flavors
-        names = [name for group in queue.groups for name in group.flavors]
-        return all(name in flavors and flavors[name].topology for name in names)
+        return all(name in flavors and flavors[name].topology for name in queue.flavors)
 
 
 def quota_used(facts: ClusterFacts) -> dict[str, dict[Cell, int]]:
@@ -121,13 +120,6 @@ class Pool:
     @property
     def quotas(self) -> Mapping[Cell, Quota]:
         return self.holder.quotas if self.holder else {}
-
-    def ancestors(self) -> Iterator[Pool]:
-        """The cohorts above, from the nearest to the root."""
-        pool = self.parent
-        while pool is not None:
-            yield pool
-            pool = pool.parent
 
     def subtree(self, cell: Cell) -> int:
         """The quota of this pool and of all below it, but for what they do not lend."""
@@ -190,32 +182,17 @@ class Pool:
         ]
         return max([min(len(self.children), 1), *below])
 
-    def borrowing_height(self, cell: Cell, amount: int) -> int:
-        """How far up the amount is borrowed: 0 for none, else the height of the nearest cohort that holds it."""
+    def lender(self, cell: Cell, amount: int) -> Pool | None:
+        """The cohort that an amount is borrowed from: the nearest that holds what is missing here, else the root."""
         if self.parent is None or not self.borrows_for(cell, amount):
-            return 0
-        rest = minus(amount, self.kept_free(cell))
-        root = self.parent
-        for pool in self.ancestors():
-            if not pool.borrows_for(cell, rest):
-                return pool.height()
-            rest = minus(rest, pool.kept_free(cell))
-            root = pool
-        return root.height()
-
-
-def borrowed(pool: Pool, cell: Cell, amount: int) -> tuple[int, str]:
-    """How much of an amount a queue borrows, and from which cohort: the nearest that holds it, else the root."""
-    more = minus(plus(pool.usage(cell), amount), pool.subtree(cell))
-    if more <= 0:
-        return 0, ""
-    rest, lender = minus(amount, pool.kept_free(cell)), ""
-    for above in pool.ancestors():
-        lender = above.name
-        if not above.borrows_for(cell, rest):
-            break
-        rest = minus(rest, above.kept_free(cell))
-    return more, lender
+            return None
+        pool: Pool = self
+        while pool.parent is not None:
+            amount = minus(amount, pool.kept_free(cell))
+            pool = pool.parent
+            if not pool.borrows_for(cell, amount):
+                break
+        return pool
 
 
 class Pools:

@@ -15,13 +15,14 @@ from trainc.cluster.capacity.amounts import (
     in_labels,
     in_order,
     matches_terms,
+    minus,
     plus,
     spelled,
     spelled_quota,
     times,
     untolerated,
 )
-from trainc.cluster.capacity.cluster import Snapshot, borrowed
+from trainc.cluster.capacity.cluster import Snapshot
 from trainc.cluster.capacity.facts import Cell, ClusterQueue, Flavor, ResourceGroup
 from trainc.cluster.capacity.placement import PlacementError, place
 from trainc.cluster.capacity.requests import Defaults, PodSet
@@ -32,7 +33,6 @@ from trainc.cluster.capacity.verdict import (
     TOO_MUCH,
     WAITS,
     FlavorAssignment,
-    FlavorAttempt,
     KueueVerdict,
     PodSetAssignment,
     merge,
@@ -54,7 +54,7 @@ def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: KueueVerdict, d
         assigner = Assigner(snapshot, queue.name, tried)
         assigned, is_complete = assigner.assign(verdict.podsets, ignores_undeclared=defaults.ignores_undeclared)
         if is_complete:
-            _Placer(snapshot, queue).place(assigned)
+            _place(snapshot, queue, assigned)
         verdict.assigned = assigned
         failed = [member.message for member in assigned if member.error]
         verdict.message = failed[0] if failed else "; ".join(one.message for one in assigned if one.message)
@@ -75,79 +75,75 @@ def _admit(verdict: KueueVerdict, queue: ClusterQueue, snapshot: Snapshot) -> No
     used = {choice.flavor for choice in choices}
     pool = snapshot.pools.queues[queue.name]
     for cell, amount in sorted(verdict.taken.items()):
-        more, lender = borrowed(pool, cell, amount)
-        if more and lender:
-            verdict.borrowed.append((cell[1], more, lender))
+        if lender := pool.lender(cell, amount):
+            more = minus(plus(pool.usage(cell), amount), pool.subtree(cell))
+            verdict.borrowed.append((cell[1], more, lender.name))
     verdict.checks = sorted(name for name, flavors in queue.checks.items() if not flavors or flavors & used)
     verdict.has_quota, verdict.is_admitted = True, not verdict.checks
     verdict.message = verdict.reason = ""
 
 
-class _Placer:
-    def __init__(self, snapshot: Snapshot, queue: ClusterQueue) -> None:
-        self.snapshot = snapshot
-        self.queue = queue
-        self.gates = frozenset(gate for gate in _GATES if snapshot.facts.gate(gate))
-        self.shared: dict[Values, Units] = {}  # taken by host, whatever the flavor
-
-    def place(self, assigned: Sequence[PodSetAssignment]) -> None:
-        """Give every pod set that asks for it a place; the first that has none gets the reason."""
-        by_flavor: dict[str, list[PodSetAssignment]] = {}
-        for member in assigned:
-            topology_request = member.pods.topology_request
-            if (topology_request.is_explicit or topology_request.is_implied) and member.pods.count:
-                facts = self.snapshot.facts
-                listed = [name for group in self.queue.groups for name in group.flavors if facts.flavors[name].topology]
-                flavors = sorted({choice.flavor for choice in member.choices.values()} & set(listed))
-                if not listed:
-                    member.error = "workload requires Topology, but there is no TAS cache information"
-                elif not flavors:
-                    member.error = "no TAS flavor assigned"
-                elif len(flavors) > 1:
-                    member.error = f"more than one TAS flavor assigned: {', '.join(flavors)}"
-                elif self.snapshot.places_later(self.queue, flavors[0]):
-                    member.is_delayed = True
-                else:
-                    member.flavor = flavors[0]
-                if member.flavor:
-                    by_flavor.setdefault(member.flavor, []).append(member)
-        if any(member.error for member in assigned):
+def _place(snapshot: Snapshot, queue: ClusterQueue, assigned: Sequence[PodSetAssignment]) -> None:
+    """Give every pod set that asks for it a place; the first that has none gets the reason."""
+    flavors, by_flavor = snapshot.facts.flavors, dict[str, list[PodSetAssignment]]()
+    listed = [name for name in queue.flavors if flavors[name].topology]
+    for member in assigned:
+        asked = member.pods.topology_request
+        if not (asked.is_explicit or asked.is_implied) or not member.pods.count:
+            continue
+        chosen = sorted({choice.flavor for choice in member.choices.values()} & set(listed))
+        if not listed:
+            member.error = "workload requires Topology, but there is no TAS cache information"
+        elif not chosen:
+            member.error = "no TAS flavor assigned"
+        elif len(chosen) > 1:
+            member.error = f"more than one TAS flavor assigned: {', '.join(chosen)}"
+        elif snapshot.places_later(queue, chosen[0]):
+            member.is_delayed = True
+        else:
+            member.flavor = chosen[0]
+            by_flavor.setdefault(member.flavor, []).append(member)
+    if any(member.error for member in assigned):
+        return
+    shared: dict[Values, Units] = {}  # taken by host, whatever the flavor
+    for flavor in sorted(by_flavor):
+        if not _place_on(snapshot, flavor, by_flavor[flavor], shared):
+            for member in assigned:
+                member.domains = None
             return
-        for flavor in sorted(by_flavor):
-            if not self._place_on(flavor, by_flavor[flavor]):
-                for member in assigned:
-                    member.domains = None
-                return
-
-    def _place_on(self, flavor: str, members: Sequence[PodSetAssignment]) -> bool:
-        topology = self.snapshot.topology(flavor)
-        used = self.shared if topology.by_host else {}
-        units: dict[object, list[PodSetAssignment]] = {}
-        for index, member in enumerate(members):
-            group = member.pods.topology_request.group
-            units.setdefault(index if group is None else group, []).append(member)
-        for unit in units.values():
-            workers, leader = _roles(unit)
-            try:
-                placement = place(topology, workers.pods, leader.pods if leader else None, used, self.gates)
-            except PlacementError as refusal:
-                unit[0].reasons.append(str(refusal))
-                unit[0].attempts = {**unit[0].attempts, flavor: FlavorAttempt(NO_PLACE, fits=False)}
-                return False
-            for member, domains in zip([workers, *([leader] if leader else [])], placement, strict=False):
-                member.levels = topology.levels[-1:] if topology.by_host else topology.levels
-                member.domains = domains
-                for values, count in domains:
-                    used[values] = added(used.get(values, {}), times(member.pods.placed, count))
-        return True
 
 
-def _roles(unit: Sequence[PodSetAssignment]) -> tuple[PodSetAssignment, PodSetAssignment | None]:
-    """The workers and the leader of a group: the leader is the smaller of the two, the second if they are equal."""
-    if len(unit) == 1:
-        return unit[0], None
-    first, second = unit[0], unit[1]
-    return (second, first) if second.pods.count > first.pods.count else (first, second)
+def _place_on(
+    snapshot: Snapshot, flavor: str, members: Sequence[PodSetAssignment], shared: dict[Values, Units]
+) -> bool:
+    topology = snapshot.topology(flavor)
+    used = shared if topology.by_host else {}
+    gates = frozenset(gate for gate in _GATES if snapshot.facts.gate(gate))
+    for unit in _units([member.pods for member in members]):
+        # Of a leader and its workers the leader is the smaller one, the second if they are equal.
+        workers, *leaders = sorted([members[index] for index in unit[:2]], key=lambda member: -member.pods.count)
+        try:
+            placement = place(topology, workers.pods, leaders[0].pods if leaders else None, used, gates)
+        except PlacementError as refusal:
+            first = members[unit[0]]
+            first.reasons.append(str(refusal))
+            first.attempts = {**first.attempts, flavor: NO_PLACE}
+            return False
+        for member, domains in zip([workers, *leaders], placement, strict=False):
+            member.levels = topology.levels[-1:] if topology.by_host else topology.levels
+            member.domains = domains
+            for values, count in domains:
+                used[values] = added(used.get(values, {}), times(member.pods.placed, count))
+    return True
+
+
+def _units(podsets: Sequence[PodSet]) -> list[list[int]]:
+    """The indices of pod sets, those of a group together."""
+    units: dict[object, list[int]] = {}
+    for index, pods in enumerate(podsets):
+        group = pods.topology_request.group
+        units.setdefault(index if group is None else group, []).append(index)
+    return list(units.values())
 
 
 class Assigner:
@@ -163,12 +159,7 @@ class Assigner:
     def assign(self, podsets: Sequence[PodSet], *, ignores_undeclared: bool) -> tuple[list[PodSetAssignment], bool]:
         """The outcome of every pod set that was tried, and whether the search went through all of them."""
         out: list[PodSetAssignment] = []
-        units: dict[object, list[int]] = {}
-        for index, pods in enumerate(podsets):
-            units.setdefault(index if pods.topology_request.group is None else pods.topology_request.group, []).append(
-                index
-            )
-        for unit in list(units.values()):
+        for unit in _units(podsets):
             members = [PodSetAssignment(podsets[index], self._requests(podsets[index])) for index in unit]
             self._unit(unit[0], members, ignores_undeclared=ignores_undeclared)
             out += members
@@ -188,7 +179,7 @@ class Assigner:
             for name, amount in member.requests.items():
                 total[name] = plus(total.get(name, 0), amount)
         assigned: dict[str, FlavorAssignment] = {}
-        attempts: dict[str, FlavorAttempt] = {}
+        attempts: dict[str, str] = {}
         reasons: list[str] = []
         for name in in_order(total):
             undeclared = self.queue.group_of(name) is None
@@ -213,7 +204,7 @@ class Assigner:
                 self.usage[cell] = plus(self.usage.get(cell, 0), member.requests.get(name, 0))
 
     def _flavor(
-        self, first: int, podsets: list[PodSet], total: Mapping[str, int], name: str, attempts: dict[str, FlavorAttempt]
+        self, first: int, podsets: list[PodSet], total: Mapping[str, int], name: str, attempts: dict[str, str]
     ) -> tuple[dict[str, FlavorAssignment], list[str]]:
         """The best flavor for all resources of the group that covers `name`, or the reasons why there is none."""
         if (group := self.queue.group_of(name)) is None:
@@ -222,12 +213,12 @@ class Assigner:
         best: dict[str, FlavorAssignment] = {}
         least = at = -1
         reasons: list[str] = []
-        tried: dict[str, FlavorAttempt] = {}
+        tried: dict[str, str] = {}
         for at in range(self.tried[first].get(name, -1) + 1 if first < len(self.tried) else 0, len(group.flavors)):
             flavor = group.flavors[at]
             if refusal := self._mismatch(flavor, podsets, group):
                 reasons.append(refusal)
-                tried[flavor] = FlavorAttempt(NO_FLAVOR, fits=False)
+                tried[flavor] = NO_FLAVOR
                 continue
             choices, height = self._fit(flavor, requests, reasons, tried)
             if choices and (not best or height < least):
@@ -241,7 +232,7 @@ class Assigner:
         return best, [] if best else reasons
 
     def _fit(
-        self, flavor: str, requests: Mapping[str, int], reasons: list[str], tried: dict[str, FlavorAttempt]
+        self, flavor: str, requests: Mapping[str, int], reasons: list[str], tried: dict[str, str]
     ) -> tuple[dict[str, FlavorAssignment], int]:
         """The flavor for every resource asked for and how far up that borrows, nothing where one does not fit."""
         choices: dict[str, FlavorAssignment] = {}
@@ -262,10 +253,11 @@ class Assigner:
                 more = spelled(name, wanted - self.pool.free(cell))
                 reasons.append(f"insufficient unused quota for {name} in flavor {flavor}, {more} more needed")
             else:
-                height = self.pool.borrowing_height(cell, wanted)
+                lender = self.pool.lender(cell, wanted)
+                height = lender.height() if lender else 0
                 highest = max(highest, height)
                 choices[name] = FlavorAssignment(flavor, height)
-        tried[flavor] = FlavorAttempt(reason, fits=not reason)
+        tried[flavor] = reason
         return ({}, 0) if reason else (choices, highest)
 
     def _mismatch(self, name: str, podsets: Iterable[PodSet], group: ResourceGroup) -> str:

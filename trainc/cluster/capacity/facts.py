@@ -7,10 +7,11 @@ have stored are `malformed`: nothing is decided by them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from trainc.apiserver.inventory_kinds import INVENTORY
-from trainc.apiserver.pods.complaints import fields, items
+from trainc.apiserver.pods.complaints import fields, items, maps
 from trainc.apiserver.pods.requests import quantity_of
 from trainc.cluster.capacity.amounts import Units, added, quota_units
 from trainc.cluster.capacity.nodes import Node, NodeClasses, fill, grouped, node_of
@@ -52,7 +53,7 @@ class ClusterFacts:
         self.configuration: dict[str, Any] = next(
             (plain(tree) for _, tree in self._all("Configuration") if type(tree) is dict), {}
         )
-        self._nodes: dict[str, Node] | None = None
+        self._gates: dict[str, Any] = fields(self.configuration.get("featureGates"))
         self._classes: dict[bool, NodeClasses] = {}
 
     def _all(self, kind: str) -> Iterable[tuple[str, Tree]]:
@@ -86,18 +87,16 @@ class ClusterFacts:
             return None
         return fields(plain(get(tree, "metadata", "labels")))
 
-    @property
+    @cached_property
     def nodes(self) -> dict[str, Node]:
         """The nodes by name, with what runs there already."""
-        if self._nodes is None:
-            nodes = {name: node_of(name, tree) for name, tree in self._all("Node")}
-            pods = self.objects.get("Pod")
-            fill(nodes, (pods or {}).values(), None if pods is not None else self.objects.get("DaemonSet", {}).values())
-            for _, inventory in self._all(INVENTORY):
-                for group in items(get(inventory, "spec", "nodes")):
-                    nodes.update({node.name: node for node in grouped(group)})
-            self._nodes = dict(sorted(nodes.items()))
-        return self._nodes
+        nodes = {name: node_of(name, tree) for name, tree in self._all("Node")}
+        pods = self.objects.get("Pod")
+        fill(nodes, (pods or {}).values(), None if pods is not None else self.objects.get("DaemonSet", {}).values())
+        for _, inventory in self._all(INVENTORY):
+            for group in items(get(inventory, "spec", "nodes")):
+                nodes.update({node.name: node for node in grouped(group)})
+        return dict(sorted(nodes.items()))
 
     def node_classes(self, *, is_idle: bool) -> NodeClasses:
         if is_idle not in self._classes:
@@ -124,16 +123,12 @@ class ClusterFacts:
         return max([str(date) for date in dates if date], default="")
 
     def gate(self, name: str) -> bool:
-        chosen = self._chosen_gates().get(name)
+        chosen = self._gates.get(name)
         return GATES[name] if type(chosen) is not bool else chosen
 
     def unmodelled_gates(self) -> list[str]:
         """The feature gates of Kueue that are set to a value by which nothing can be decided here."""
-        chosen = self._chosen_gates()
-        return sorted(name for name, assumed in ASSUMED_GATES.items() if chosen.get(name, assumed) is not assumed)
-
-    def _chosen_gates(self) -> dict[str, Any]:
-        return fields(self.configuration.get("featureGates"))
+        return sorted(name for name, assumed in ASSUMED_GATES.items() if self._gates.get(name, assumed) is not assumed)
 
     def levels(self, topology: str) -> list[str] | None:
         """The node labels of a Topology from the top down, None where the dump does not show it."""
@@ -149,7 +144,7 @@ _KINDS = (
     *("ClusterQueue", "Cohort", "DaemonSet", "Inventory", "LimitRange", "Node", "Pod", "Queue"),
     *("ResourceQuota", "RuntimeClass", "Workload"),
 )
-_AMOUNTS = frozenset(("nominalQuota", "borrowingLimit", "lendingLimit"))
+_AMOUNTS = ("nominalQuota", "borrowingLimit", "lendingLimit")
 _MAPS = frozenset(
     (
         *("allocatable", "capacity", "hard", "used", "podFixed", "capability", "deserved"),
@@ -192,8 +187,8 @@ class Flavor:
     def __init__(self, name: str, spec: dict[str, Any]) -> None:
         self.name = name
         self.labels: dict[str, str] = fields(spec.get("nodeLabels"))
-        self.taints: list[dict[str, Any]] = maps(spec.get("nodeTaints"))
-        self.tolerations: list[dict[str, Any]] = maps(spec.get("tolerations"))
+        self.taints = [taint for _, taint in maps(spec.get("nodeTaints"))]
+        self.tolerations = [one for _, one in maps(spec.get("tolerations"))]
         self.topology: str = spec.get("topologyName") or ""
 
 
@@ -220,7 +215,25 @@ class Cohort:
     def __init__(self, name: str, spec: Tree) -> None:
         self.name = name
         self.parent: str = next((parent for field in self._PARENT if (parent := value(spec, field))), "")
-        self.groups, self.quotas = _groups(spec)
+        self.groups: list[ResourceGroup] = []
+        self.quotas: dict[Cell, Quota] = {}
+        for tree in items(get(spec, "resourceGroups")):
+            names = []
+            for flavor in items(get(tree, "flavors")):
+                if type(name := value(flavor, "name")) is not str:
+                    continue
+                names.append(name)
+                for resource in items(get(flavor, "resources")):
+                    if type(kind := value(resource, "name")) is str:
+                        read = [quantity_of(get(resource, f)) for f in _AMOUNTS]
+                        nominal, borrowing, lending = (None if one is None else quota_units(kind, one) for one in read)
+                        self.quotas[name, kind] = Quota(nominal or 0, borrowing, lending)
+            covered = items(plain(get(tree, "coveredResources")))
+            self.groups.append(ResourceGroup([one for one in covered if type(one) is str], names))
+
+    @property
+    def flavors(self) -> list[str]:
+        return list(dict.fromkeys(name for group in self.groups for name in group.flavors))
 
     def group_of(self, resource: str) -> ResourceGroup | None:
         return next((group for group in self.groups if resource in group.resources), None)
@@ -244,28 +257,3 @@ class ClusterQueue(Cohort):
             if type(name) is str:
                 checks[name] = frozenset(items(flavors))
         self.checks = checks
-
-
-def _groups(spec: Tree) -> tuple[list[ResourceGroup], dict[Cell, Quota]]:
-    groups, quotas = [], {}
-    for tree in items(get(spec, "resourceGroups")):
-        names = []
-        for flavor in items(get(tree, "flavors")):
-            name = value(flavor, "name")
-            if type(name) is not str:
-                continue
-            names.append(name)
-            for resource in items(get(flavor, "resources")):
-                kind = value(resource, "name")
-                if type(kind) is str:
-                    read = [quantity_of(get(resource, f)) for f in ("nominalQuota", "borrowingLimit", "lendingLimit")]
-                    nominal, borrowing, lending = (None if one is None else quota_units(kind, one) for one in read)
-                    quotas[name, kind] = Quota(nominal or 0, borrowing, lending)
-        covered = items(plain(get(tree, "coveredResources")))
-        groups.append(ResourceGroup([one for one in covered if type(one) is str], names))
-    return groups, quotas
-
-
-def maps(field: Any) -> list[dict[str, Any]]:
-    """The maps of a plain list; what is anything else is left out."""
-    return [one for one in field if type(one) is dict] if type(field) is list else []

@@ -5,11 +5,10 @@ After kueue v0.20.0-devel (ff69552e79ad); the algorithm of v0.19 is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from trainc.apiserver.kueue.jobset_webhook import GATES, PREBUILT, PRIORITY, SECONDS, create_faults, with_defaults
 from trainc.apiserver.pods.complaints import fields, items
-from trainc.apiserver.pods.requests import Amounts
 from trainc.apiserver.profile import Profile
 from trainc.cluster.capacity.amounts import matches_selector
 from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
@@ -28,6 +27,10 @@ GATED = "AdmissionGated"
 
 class UnknownError(Exception):
     """What a verdict rests on and the dump does not tell."""
+
+
+class StoppedError(Exception):
+    """Why a workload never gets its quota: Kueue's reason and message."""
 
 
 class Kueue:
@@ -59,6 +62,8 @@ class Kueue:
             self._judge(jobset, verdict)
         except UnknownError as unknown:
             verdict.missing = str(unknown)
+        except StoppedError as stopped:
+            verdict.reason, verdict.message = stopped.args
         return verdict
 
     def _judge(self, jobset: Tree, verdict: KueueVerdict) -> None:
@@ -77,26 +82,31 @@ class Kueue:
             raise UnknownError(f"trainc does not model Kueue with feature gate {gates[0]} set as it is")
         if not self._is_opted_in(namespace):
             # The webhook suspends what names a queue; the reconciler passes over the namespace.
-            _stop(verdict, "Misconfigured", f"namespace {namespace} is not opted in for Kueue management")
-            return
+            raise StoppedError("Misconfigured", f"namespace {namespace} is not opted in for Kueue management")
         if not self._has_workload(jobset, labels, verdict):
             return
-        if (queue := self._queue(verdict, namespace)) is None:
-            return
+        queue = self._queue(verdict, namespace)
         for pods in verdict.podsets:
             if unknown := unknown_of_pod(self.facts, pods.tree):
                 raise UnknownError(unknown)
         if namespace not in self._defaults:
             self._defaults[namespace] = Defaults(self.facts, namespace)
-        exact = [self._defaults[namespace].fill(pods) for pods in verdict.podsets]
-        if not self._is_admissible(verdict, queue, namespace, exact):
-            return
-        run_cycles(self.snapshot, queue, verdict, self._defaults[namespace])
+        defaults = self._defaults[namespace]
+        exact = [(pods.tree, defaults.fill(pods)) for pods in verdict.podsets]
+        namespace_labels = self.facts.namespace_labels(namespace)
+        if namespace_labels is None and queue.selector and not self.facts.closed:
+            raise UnknownError(f"Namespace {namespace} is not in the dump")
+        if not matches_selector(queue.selector, namespace_labels or {}):
+            raise StoppedError("Misconfigured", "workload namespace doesn't match ClusterQueue selector")
+        if message := defaults.limits.kueue_refusal(exact):
+            verdict.cycles, verdict.messages = 1, [message]
+            raise StoppedError("Misconfigured", message)
+        run_cycles(self.snapshot, queue, verdict, defaults)
         if verdict.reason == TOO_MUCH and self._may_borrow_more(queue):
             raise UnknownError(f"no Cohort is in the dump, and cohort {queue.parent} may have more to lend")
         if (gates := value(jobset, "metadata", "annotations", GATES)) and verdict.has_quota:
             verdict.has_quota = verdict.is_admitted = False
-            _stop(verdict, GATED, f"Admission is gated by: {gates}")
+            raise StoppedError(GATED, f"Admission is gated by: {gates}")
 
     def _may_borrow_more(self, queue: ClusterQueue) -> bool:
         """Whether cohorts that the dump does not show may have quota of their own, or a cohort above them."""
@@ -164,123 +174,86 @@ class Kueue:
         verdict.priority = number if type(number) is int else 0
         return ""
 
-    def _queue(self, verdict: KueueVerdict, namespace: str) -> ClusterQueue | None:
+    def _queue(self, verdict: KueueVerdict, namespace: str) -> ClusterQueue:
         name = verdict.queue
         local = self.facts.find("LocalQueue", name, namespace)
         if local is None:
             self._known("LocalQueue")
-            _stop(verdict, "Misconfigured", f"LocalQueue {name} doesn't exist")
-            return None
+            raise StoppedError("Misconfigured", f"LocalQueue {name} doesn't exist")
         if (value(local, "spec", "stopPolicy") or "None") != "None":
-            _stop(verdict, "Suspended", f"LocalQueue {name} is inactive")
-            return None
-        verdict.cluster_queue = value(local, "spec", "clusterQueue") or ""
-        queue = self.facts.queues.get(verdict.cluster_queue)
-        if queue is None:
+            raise StoppedError("Suspended", f"LocalQueue {name} is inactive")
+        chosen = value(local, "spec", "clusterQueue") or ""
+        if (queue := self.facts.queues.get(chosen)) is None:
             self._known("ClusterQueue")
-            missing, verdict.cluster_queue = verdict.cluster_queue, ""
-            _stop(verdict, "Misconfigured", f"ClusterQueue {missing} doesn't exist")
-            return None
-        reason, missing = inactive_reason(self.snapshot, queue)
-        if missing:
-            raise UnknownError(missing)
-        if reason:
+            raise StoppedError("Misconfigured", f"ClusterQueue {chosen} doesn't exist")
+        verdict.cluster_queue = chosen
+        if reason := inactive_reason(self.snapshot, queue):
             verdict.detail = reason
-            _stop(verdict, "Suspended", f"ClusterQueue {verdict.cluster_queue} is inactive")
-            return None
+            raise StoppedError("Suspended", f"ClusterQueue {chosen} is inactive")
         return queue
 
     def _known(self, kind: str) -> None:
         if not self.facts.is_listed(kind):
             raise UnknownError(f"no {kind} is in the dump")
 
-    def _is_admissible(
-        self, verdict: KueueVerdict, queue: ClusterQueue, namespace: str, exact: Sequence[Amounts]
-    ) -> bool:
-        """Whether the queue takes jobs of the namespace, and the namespace's limits take the pods."""
-        labels = self.facts.namespace_labels(namespace)
-        if labels is None and queue.selector and not self.facts.closed:
-            raise UnknownError(f"Namespace {namespace} is not in the dump")
-        if not matches_selector(queue.selector, labels or {}):
-            _stop(verdict, "Misconfigured", "workload namespace doesn't match ClusterQueue selector")
-            return False
-        trees = [pods.tree for pods in verdict.podsets]
-        message = self._defaults[namespace].limits.kueue_refusal(zip(trees, exact, strict=True))
-        if message:
-            verdict.cycles, verdict.messages = 1, [message]
-            _stop(verdict, "Misconfigured", message)
-        return not message
 
-
-def _stop(verdict: KueueVerdict, reason: str, message: str) -> None:
-    verdict.reason, verdict.message = reason, message
-
-
-def inactive_reason(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
-    """Why a queue is inactive, and what the dump would have to tell to say so; both empty for an active queue."""
+def inactive_reason(snapshot: Snapshot, queue: ClusterQueue) -> str:
+    """Why a queue is inactive, empty for an active one."""
     if queue.is_stopped:
-        return "is stopped", ""
+        return "is stopped"
     if queue.name in snapshot.pools.cyclic:
-        return "is in a cycle of cohorts", ""
-    for reasons in (_missing_flavors, _checks, _topologies):
-        reason, unknown = reasons(snapshot, queue)
-        if reason or unknown:
-            return reason, unknown
-    return "", ""
+        return "is in a cycle of cohorts"
+    return _missing_flavors(snapshot, queue) or _checks(snapshot, queue) or _topologies(snapshot, queue)
 
 
-def _flavors(queue: ClusterQueue) -> list[str]:
-    return list(dict.fromkeys(name for group in queue.groups for name in group.flavors))
-
-
-def _missing_flavors(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
-    missing = [name for name in _flavors(queue) if name not in snapshot.facts.flavors]
+def _missing_flavors(snapshot: Snapshot, queue: ClusterQueue) -> str:
+    missing = [name for name in queue.flavors if name not in snapshot.facts.flavors]
     if missing and not snapshot.facts.is_listed("ResourceFlavor"):
-        return "", f"ResourceFlavor {', '.join(missing)} of ClusterQueue {queue.name} is not in the dump"
-    return (f"references missing ResourceFlavor(s): {','.join(missing)}" if missing else ""), ""
+        raise UnknownError(f"ResourceFlavor {', '.join(missing)} of ClusterQueue {queue.name} is not in the dump")
+    return f"references missing ResourceFlavor(s): {','.join(missing)}" if missing else ""
 
 
-def _checks(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
+def _checks(snapshot: Snapshot, queue: ClusterQueue) -> str:
     facts = snapshot.facts
-    missing = sorted(check for check in queue.checks if facts.find("AdmissionCheck", check) is None)
+    found = {check: facts.find("AdmissionCheck", check) for check in sorted(queue.checks)}
+    missing = [check for check, tree in found.items() if tree is None]
     if missing and not facts.is_listed("AdmissionCheck"):
-        return "", f"AdmissionCheck {', '.join(missing)} of ClusterQueue {queue.name} is not in the dump"
+        raise UnknownError(f"AdmissionCheck {', '.join(missing)} of ClusterQueue {queue.name} is not in the dump")
     if missing:
-        return f"references missing AdmissionCheck(s): {','.join(missing)}", ""
-    conditions = {
-        check: items(get(facts.find("AdmissionCheck", check), "status", "conditions")) for check in queue.checks
-    }
-    silent = sorted(check for check, listed in conditions.items() if not listed)
+        return f"references missing AdmissionCheck(s): {','.join(missing)}"
+    conditions = {check: items(get(tree, "status", "conditions")) for check, tree in found.items()}
+    silent = [check for check, listed in conditions.items() if not listed]
     if silent and not facts.closed:
-        return "", f"AdmissionCheck {', '.join(silent)} of ClusterQueue {queue.name} has no conditions in the dump"
-    inactive = sorted(
+        raise UnknownError(
+            f"AdmissionCheck {', '.join(silent)} of ClusterQueue {queue.name} has no conditions in the dump"
+        )
+    inactive = [
         check
         for check, listed in conditions.items()
         if not any(value(one, "type") == "Active" and value(one, "status") == "True" for one in listed)
-    )
+    ]
     if inactive:
-        return f"references inactive AdmissionCheck(s): {','.join(inactive)}", ""
+        return f"references inactive AdmissionCheck(s): {','.join(inactive)}"
     remote = snapshot.checks_of(queue, MULTIKUEUE)
     if len(remote) > 1:
-        return f"uses several MultiKueue AdmissionChecks: {','.join(remote)}", ""
-    partial = [check for check in remote if queue.checks[check] and queue.checks[check] != frozenset(_flavors(queue))]
+        return f"uses several MultiKueue AdmissionChecks: {','.join(remote)}"
+    partial = [check for check in remote if queue.checks[check] and queue.checks[check] != frozenset(queue.flavors)]
     if partial:
-        return f"uses a MultiKueue AdmissionCheck for some flavors only: {','.join(partial)}", ""
-    if remote and snapshot.checks_of(queue, PROVISIONING):
-        return "uses both MultiKueue and ProvisioningRequest AdmissionChecks", ""
-    return "", ""
+        return f"uses a MultiKueue AdmissionCheck for some flavors only: {','.join(partial)}"
+    both = remote and snapshot.checks_of(queue, PROVISIONING)
+    return "uses both MultiKueue and ProvisioningRequest AdmissionChecks" if both else ""
 
 
-def _topologies(snapshot: Snapshot, queue: ClusterQueue) -> tuple[str, str]:
+def _topologies(snapshot: Snapshot, queue: ClusterQueue) -> str:
     """Flavors whose topology is missing; with MultiKueue that is the business of the worker clusters."""
     facts, is_remote = snapshot.facts, bool(snapshot.checks_of(queue, MULTIKUEUE))
-    for name in _flavors(queue):
+    for name in queue.flavors:
         topology = facts.flavors[name].topology
         if topology and facts.levels(topology) is None:
             if not facts.is_listed("Topology"):
-                return "", f"Topology {topology} of flavor {name} is not in the dump"
+                raise UnknownError(f"Topology {topology} of flavor {name} is not in the dump")
             if not is_remote:
-                return f'there is no Topology "{topology}" for TAS flavor "{name}"', ""
+                return f'there is no Topology "{topology}" for TAS flavor "{name}"'
         if topology and not facts.has_nodes and not is_remote:
-            return "", f"no Node is in the dump, and flavor {name} places pods by topology"
-    return "", ""
+            raise UnknownError(f"no Node is in the dump, and flavor {name} places pods by topology")
+    return ""

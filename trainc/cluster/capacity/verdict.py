@@ -71,7 +71,7 @@ class PodSetAssignment:
         self.choices: dict[str, FlavorAssignment] = {}
         self.reasons: list[str] = []
         self.error = ""
-        self.attempts: dict[str, FlavorAttempt] = {}
+        self.attempts: dict[str, str] = {}  # the worst that each flavor came to, empty where it fits
         self.flavor = ""  # whose topology places the pods
         self.levels: list[str] = []
         self.domains: list[tuple[tuple[str, ...], int]] | None = None
@@ -103,47 +103,27 @@ _SEVERITY = ("", NO_PLACE, WAITS, TOO_MUCH, NO_FLAVOR)
 
 def more_severe(first: str, second: str) -> str:
     """The reason that Kueue reports of two."""
-    return first if _SEVERITY.index(first) >= _SEVERITY.index(second) else second
+    return max(first, second, key=_SEVERITY.index)
 
 
-@dataclass(eq=False)
-class FlavorAttempt:
-    """The worst that one flavor came to over all resources it was tried for."""
-
-    reason: str
-    fits: bool
-
-    def merge(self, other: FlavorAttempt) -> None:
-        self.fits = self.fits and other.fits
-        self.reason = more_severe(self.reason, other.reason)
-
-
-def merge(attempts: dict[str, FlavorAttempt], tried: Mapping[str, FlavorAttempt], group: ResourceGroup) -> None:
+def merge(attempts: dict[str, str], tried: Mapping[str, str], group: ResourceGroup) -> None:
     """Add the outcome for one resource to those before it; a flavor of the group that was not tried now lacks it."""
-    for flavor, attempt in tried.items():
-        if flavor in attempts:
-            attempts[flavor].merge(attempt)
-        else:
-            attempts[flavor] = attempt
+    for flavor, reason in tried.items():
+        attempts[flavor] = more_severe(attempts.get(flavor, ""), reason)
     if tried:
-        for flavor, attempt in attempts.items():
-            if flavor in group.flavors and flavor not in tried:
-                attempt.fits, attempt.reason = False, NO_FLAVOR
+        attempts |= {flavor: NO_FLAVOR for flavor in attempts if flavor in group.flavors and flavor not in tried}
 
 
-def no_fit_reason(failed: Iterable[Mapping[str, FlavorAttempt]], groups: Sequence[ResourceGroup]) -> str:
+def no_fit_reason(failed: Iterable[Mapping[str, str]], groups: Sequence[ResourceGroup]) -> str:
     """The reason that Kueue gives for a workload, by what each pod set that failed had tried."""
     overall = ""
     for attempts in failed:
         if not attempts:
             overall = more_severe(overall, NO_FLAVOR)
-            continue
         least: dict[int, str] = {}
-        for index, (flavor, attempt) in enumerate(sorted(attempts.items())):
-            if attempt.fits:
-                continue
+        for index, (flavor, reason) in enumerate(sorted(attempts.items())):
             for at in [i for i, group in enumerate(groups) if flavor in group.flavors] or [-1 - index]:
-                known = least.get(at, attempt.reason)
-                least[at] = attempt.reason if more_severe(known, attempt.reason) == known else known
+                if reason:
+                    least[at] = min(least.get(at, reason), reason, key=_SEVERITY.index)
         overall = max((overall, *least.values()), key=_SEVERITY.index)
     return overall
