@@ -32,9 +32,8 @@ def node(
 
 
 def pod(name: str, cpu: int, gpu: int, spec: dict[str, Any]) -> PendingPod:
-    made = PendingPod(name, "lab", {"app": name}, spec)
-    made.requests = {"pods": 1, "cpu": cpu * 1000, "memory": 1, **({"nvidia.com/gpu": gpu} if gpu else {})}
-    return made
+    requests = {"pods": 1, "cpu": cpu * 1000, "memory": 1, **({"nvidia.com/gpu": gpu} if gpu else {})}
+    return PendingPod(name, "lab", {"app": name}, spec, requests)
 
 
 def cluster(random: Random, prefix: str = "n") -> list[Node]:

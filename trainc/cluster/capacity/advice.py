@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from trainc.apiserver.pods.complaints import items
 from trainc.cluster.capacity.amounts import taint_text
 from trainc.cluster.capacity.kueue import Kueue
-from trainc.cluster.capacity.requests import count_of
+from trainc.cluster.capacity.requests import count_of, jobs_of, pods_of
 from trainc.cluster.capacity.verdict import NO_FLAVOR, NO_PLACE, KueueVerdict
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.sourced import Origin, Sourced
@@ -57,8 +56,7 @@ def change_for(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
 def _other_nodes(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
     """A toleration, or the removal of a node selector, with which the job is admitted."""
     flavors = kueue.facts.flavors
-    flavor_names = [name for group in kueue.facts.queues[verdict.cluster_queue].groups for name in group.flavors]
-    for name in flavor_names:
+    for name in kueue.facts.queues[verdict.cluster_queue].flavors:
         for taint in flavors[name].taints if name in flavors else ():
             kept = {key: taint[key] for key in ("key", "value", "effect") if taint.get(key)}
             tried = with_pod_field(jobset, "tolerations", [{**kept, "operator": "Equal"}])
@@ -71,13 +69,10 @@ def _other_nodes(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
 
 
 def _undeclared(verdict: KueueVerdict) -> str:
-    reasons = [reason for member in verdict.assigned for reason in member.reasons]
-    for resource in (reason.split()[1] for reason in reasons if reason.endswith("unavailable in ClusterQueue")):
-        queue = verdict.cluster_queue
-        return (
-            f"give `{resource}` a quota in ClusterQueue `{queue}`, or exclude it with Kueue's `excludeResourcePrefixes`"
-        )
-    return ""
+    reasons = (reason for member in verdict.assigned for reason in member.reasons)
+    reason = next((one for one in reasons if one.endswith("unavailable in ClusterQueue")), "")
+    how = f"a quota in ClusterQueue `{verdict.cluster_queue}`, or exclude it with Kueue's `excludeResourcePrefixes`"
+    return f"give `{reason.split()[1]}` {how}" if reason else ""
 
 
 def largest(low: int, high: int, works: Callable[[int], bool]) -> int:
@@ -101,27 +96,21 @@ _BY = Origin(None, "what if")
 
 def trainer_index(jobset: Tree) -> int:
     """Which replicatedJob trains: the one that says so, else the one with the most pods."""
-    jobs = _jobs(jobset)
+    jobs = jobs_of(jobset)
     for index, job in enumerate(jobs):
         if value(job, "template", "metadata", "labels", ANCESTOR_LABEL) == "trainer":
             return index
     return max(range(len(jobs)), key=lambda index: pods_of(jobs[index]), default=0)
 
 
-def pods_of(job: Tree) -> int:
-    spec = get(job, "template", "spec")
-    parallelism = count_of(spec, "parallelism", 1)
-    return count_of(job, "replicas", 1) * min(parallelism, count_of(spec, "completions", parallelism))
-
-
 def trainer_pods(jobset: Tree) -> int:
-    jobs = _jobs(jobset)
+    jobs = jobs_of(jobset)
     return pods_of(jobs[trainer_index(jobset)]) if jobs else 0
 
 
 def with_pods(jobset: Tree, count: int) -> Tree:
     """The JobSet with another number of pods in the role that trains: in its Job, or by more equal Jobs."""
-    jobs, at = _jobs(jobset), trainer_index(jobset)
+    jobs, at = jobs_of(jobset), trainer_index(jobset)
     if not jobs:
         return jobset
     job, number = jobs[at], Sourced(count, _BY)
@@ -134,7 +123,7 @@ def with_pods(jobset: Tree, count: int) -> Tree:
 
 def with_pod_field(jobset: Tree, field: str, content: Any) -> Tree:
     """The JobSet with one more toleration in every pod, or with another node selector."""
-    for at, job in enumerate(_jobs(jobset)):
+    for at, job in enumerate(jobs_of(jobset)):
         pod = get(job, "template", "spec", "template", "spec")
         if type(pod) is not dict:
             continue
@@ -148,10 +137,6 @@ def with_pod_field(jobset: Tree, field: str, content: Any) -> Tree:
 
 
 def _replaced(jobset: Tree, at: int, job: Tree) -> Tree:
-    jobs = list(_jobs(jobset))
+    jobs = list(jobs_of(jobset))
     jobs[at] = job
     return {**jobset, "spec": {**jobset["spec"], "replicatedJobs": jobs}}
-
-
-def _jobs(jobset: Tree) -> list[Tree]:
-    return items(get(jobset, "spec", "replicatedJobs"))

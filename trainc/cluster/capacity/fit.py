@@ -20,6 +20,7 @@ from trainc.cluster.capacity.jobpods import Added, JobPlacement, Share
 from trainc.cluster.capacity.kueue import GATED, Kueue
 from trainc.cluster.capacity.nodes import HOSTNAME
 from trainc.cluster.capacity.pods import PendingPod
+from trainc.cluster.capacity.requests import jobs_of
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
 from trainc.cluster.capacity.verdict import NO_PLACE, KueueVerdict, unknown_queue
 from trainc.model.finding import Rule
@@ -113,7 +114,7 @@ class Fit:
         names = ("ResourceQuota", "LimitRange")
         own = (value(jobset, "metadata", part) for part in ("namespace", "name"))
         apart = [*own] if any(self.facts.objects.get(kind) for kind in names) else []
-        holders = [jobset, *_jobs(jobset)]
+        holders = [jobset, *jobs_of(jobset)]
         exclusive = [plain(get(one, *path)) for one in holders for path in (_ANNOTATIONS, ("template", *_ANNOTATIONS))]
         key = f"{apart}{_pods_of(jobset)}{exclusive}{added}"
         if key not in self._gangs:
@@ -246,7 +247,7 @@ def class_of(jobset: Tree) -> str:
 def _pods_of(jobset: Tree) -> str:
     """A text that jobs share whose pods are equal in number and in all that decides where they may run."""
     parts: list[Any] = []
-    for job in _jobs(jobset):
+    for job in jobs_of(jobset):
         spec = get(job, "template", "spec")
         pod = get(spec, "template", "spec")
         parts += [value(job, "name"), value(job, "replicas"), value(spec, "parallelism"), value(spec, "completions")]
@@ -260,10 +261,6 @@ def _pods_of(jobset: Tree) -> str:
             elif field != "volumes":
                 parts += [field, plain(node)]
     return repr(parts)
-
-
-def _jobs(jobset: Tree) -> list[Tree]:
-    return items(get(jobset, "spec", "replicatedJobs"))
 
 
 class Problem(NamedTuple):
@@ -339,7 +336,7 @@ def unfilled(jobset: Tree) -> str:
 def _deciding(jobset: Tree) -> Iterator[Tree]:
     yield get(jobset, "metadata", "namespace")
     yield from _keys(get(jobset, "metadata"))
-    for job in _jobs(jobset):
+    for job in jobs_of(jobset):
         spec = get(job, "template", "spec")
         yield from (get(job, "replicas"), get(spec, "parallelism"), get(spec, "completions"))
         yield from _keys(get(job, "template", "metadata"))

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from trainc.apiserver.pods.complaints import items
 from trainc.cluster.capacity.amounts import Units, added, spelled, subtracted, units_of
 from trainc.cluster.capacity.facts import ClusterFacts
-from trainc.cluster.capacity.requests import PodSet
+from trainc.cluster.capacity.requests import jobs_of, pods_of
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
 
@@ -52,16 +51,13 @@ def group_refusal(
     facts: ClusterFacts, jobset: Tree, groups: Sequence[Tree], used: Mapping[str, Units]
 ) -> GroupRefusal | None:
     """The first refusal of a job's groups; `used` is what other groups hold of Volcano's queues."""
-    for group in groups:
-        for refusal in _refusals(facts, jobset, group, used):
-            return refusal
-    return None
+    return next((refusal for group in groups for refusal in _refusals(facts, jobset, group, used)), None)
 
 
 def _refusals(facts: ClusterFacts, jobset: Tree, group: Tree, used: Mapping[str, Units]) -> Iterator[GroupRefusal]:
     kind = back_end(group)
-    jobs, name = items(get(jobset, "spec", "replicatedJobs")), value(group, "metadata", "name")
-    tied = sum(PodSet(job).count for job in jobs if value(job, *_TIES[kind]) == name)
+    name = value(group, "metadata", "name")
+    tied = sum(pods_of(job) for job in jobs_of(jobset) if value(job, *_TIES[kind]) == name)
     minimum = value(group, *_MINIMUM[kind])
     if tied and type(minimum) is int and minimum > tied:
         reason = f"the group waits for {minimum} pods, and {tied} of this job belong to it"

@@ -10,25 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trainc.apiserver.jobset.labels import written_labels
-from trainc.apiserver.pods.complaints import items
+from trainc.apiserver.pods.complaints import fields
 from trainc.apiserver.pods.requests import Amounts
+from trainc.cluster.capacity.amounts import all_units
 from trainc.cluster.capacity.creation import Budget, Namespace, object_usage, pod_usage
 from trainc.cluster.capacity.facts import ClusterFacts
-from trainc.cluster.capacity.pods import (
-    JOB_KEY,
-    PendingPod,
-    bound_pods,
-    exclusive_key,
-    follower,
-    is_labelled_by_script,
-    leader,
-    pod_of,
-)
-from trainc.cluster.capacity.requests import PodSet
+from trainc.cluster.capacity.pods import JOB_KEY, PendingPod, bound_pods, host_ports
+from trainc.cluster.capacity.requests import PodSet, jobs_of
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
-from trainc.model.tree import Tree, get, value
+from trainc.model.tree import Tree, get, plain, value
 from trainc.schedulers.gang import ended_before, roles_of
-from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
+from trainc.text.object_keys import EXCLUSIVE, JOB_NAME_LABELS, POD_INDEX
+
+_SCRIPTED = "alpha.jobset.sigs.k8s.io/node-selector"
 
 
 class Share(NamedTuple):
@@ -61,12 +55,12 @@ class RolePods:
         self.shares = mine.shares if mine else ()
         if mine:
             self._join(mine.selector, mine.tolerations)
-        self.key = exclusive_key(jobset, job)
-        self.is_scripted = is_labelled_by_script(jobset, job)
+        self.key = _exclusive_key(jobset, job)
+        self.is_scripted = _is_labelled_by_script(jobset, job)
         self.amounts: tuple[Amounts, Amounts] = namespace.amounts_of(self.tree)
-        self.pod: PendingPod = pod_of(
-            self.podset, get(job, "template", "spec", "template"), namespace.name, self.amounts[0]
-        )
+        labels = fields(plain(get(job, "template", "spec", "template", "metadata", "labels")))
+        requests = {"pods": 1, **all_units(self.amounts[0])}
+        self.pod = PendingPod(self.name, namespace.name, labels, self.podset.spec, requests, host_ports(self.tree))
         self.created = self.placed = 0
         self.nodes: Counter[str] = Counter()
         self.pending: Counter[str] = Counter()
@@ -103,6 +97,35 @@ class RolePods:
         return self.podset.count // self.podset.replicas if self.podset.replicas else 0
 
 
+def _exclusive_key(jobset: Tree, job: Tree) -> str:
+    """The node label whose domains a Job has to itself, empty where it shares them."""
+    topology_key = value(job, "template", "metadata", "annotations", EXCLUSIVE)
+    topology_key = topology_key or value(jobset, "metadata", "annotations", EXCLUSIVE)
+    return topology_key if type(topology_key) is str else ""
+
+
+def _leader(pod: PendingPod, name: str, key: str, job: str) -> PendingPod:
+    """The first pod of a Job with a domain of its own: near its Job, away from all others."""
+    own = {"key": JOB_KEY, "operator": "In", "values": [job]}
+    others = [{"key": JOB_KEY, "operator": "Exists"}, {"key": JOB_KEY, "operator": "NotIn", "values": [job]}]
+    affinity = dict(pod.spec.get("affinity") or {})
+    for kind, expressions in (("podAffinity", [own]), ("podAntiAffinity", others)):
+        term = {"topologyKey": key, "labelSelector": {"matchExpressions": expressions}, "namespaceSelector": {}}
+        field = "requiredDuringSchedulingIgnoredDuringExecution"
+        rules = dict(affinity.get(kind) or {})
+        affinity[kind] = {**rules, field: [*(rules.get(field) or []), term]}
+    return pod.like(name, affinity=affinity, labels={JOB_KEY: job})
+
+
+def _is_labelled_by_script(jobset: Tree, job: Tree) -> bool:
+    """Whether a script labels the nodes of each Job, so that no dump tells where its pods may run."""
+    return any(
+        get(holder, "metadata", "annotations", EXCLUSIVE) is not None
+        and get(holder, "metadata", "annotations", _SCRIPTED) is not None
+        for holder in (jobset, get(job, "template"))
+    )
+
+
 class JobPlacement:
     """The pods of one JobSet on nodes that fill up."""
 
@@ -118,7 +141,7 @@ class JobPlacement:
     ) -> None:
         self.name = value(jobset, "metadata", "name") or ""
         self.namespace = Namespace(facts, value(jobset, "metadata", "namespace") or "default")
-        listed = items(get(jobset, "spec", "replicatedJobs"))
+        listed = jobs_of(jobset)
         self.stages = stages_of(jobset)
         self.roles = [
             RolePods(job, jobset, self.namespace, added or {}, index)
@@ -199,7 +222,7 @@ class JobPlacement:
             self._create(role, role.pods_of_job(job, index))
             return None
         if role.per_job:
-            self._create(role, [leader(role.pod, f"{job}-0", role.key, job)])
+            self._create(role, [_leader(role.pod, f"{job}-0", role.key, job)])
         return role, job, ""
 
     def _follow(self, role: RolePods, job: str, domain: str) -> None:
@@ -213,7 +236,9 @@ class JobPlacement:
         if not domain:
             role.pending[f"{count} follower pod(s) of {job} wait for their leader"] = -1
             return
-        self._create(role, [follower(role.pod, f"{job}-{at}", role.key, domain, job) for at in range(1, count + 1)])
+        selector = {**(role.pod.spec.get("nodeSelector") or {}), role.key: domain}
+        model = role.pod.like("", nodeSelector=selector, labels={JOB_KEY: job})
+        self._create(role, [model.like(f"{job}-{at}") for at in range(1, count + 1)])
 
     def _create(self, role: RolePods, pods: Sequence[PendingPod]) -> None:
         for pod in pods:

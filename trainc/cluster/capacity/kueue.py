@@ -15,7 +15,7 @@ from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
 from trainc.cluster.capacity.cycle import run_cycles
 from trainc.cluster.capacity.facts import ClusterFacts, ClusterQueue
 from trainc.cluster.capacity.limit_ranges import reserved_fault
-from trainc.cluster.capacity.requests import Defaults, PodSet, unknown_of_pod
+from trainc.cluster.capacity.requests import Defaults, PodSet, jobs_of, unknown_of_pod
 from trainc.cluster.capacity.verdict import RECONCILER, TOO_MUCH, WEBHOOK, WORKLOAD, KueueVerdict
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE
@@ -136,7 +136,7 @@ class Kueue:
 
     def _has_workload(self, jobset: Tree, labels: dict[str, str], verdict: KueueVerdict) -> bool:
         """Whether Kueue makes a Workload of the job; its pod sets and priority."""
-        verdict.podsets = [PodSet(job) for job in items(get(jobset, "spec", "replicatedJobs"))]
+        verdict.podsets = [PodSet(job) for job in jobs_of(jobset)]
         annotations = plain(get(jobset, "metadata", "annotations")) or {}
         prebuilt = annotations.get(PREBUILT) or labels.get(PREBUILT)
         verdict.message = self._priority(labels.get(PRIORITY) or "", verdict)

@@ -6,14 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from trainc.apiserver.pods.complaints import fields, items
-from trainc.apiserver.pods.requests import Amounts, pod_requests
+from trainc.apiserver.pods.requests import pod_requests
 from trainc.cluster.capacity.amounts import Units, all_units, required_terms
 from trainc.cluster.capacity.nodes import HOSTNAME, is_of_job
-from trainc.cluster.capacity.requests import PodSet
 from trainc.model.tree import Tree, get, plain, value
-from trainc.text.object_keys import EXCLUSIVE
 
-SCRIPTED = "alpha.jobset.sigs.k8s.io/node-selector"
 JOB_KEY = "jobset.sigs.k8s.io/job-key"
 Ports = frozenset[tuple[str, str, int]]
 
@@ -26,22 +23,28 @@ class PendingPod:
 
     __slots__ = ("host_ports", "labels", "name", "namespace", "requests", "spec", "terms", "tolerations")
 
-    def __init__(self, name: str, namespace: str, labels: Mapping[str, str], spec: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        namespace: str,
+        labels: Mapping[str, str],
+        spec: dict[str, Any],
+        requests: Units,
+        host_ports: Ports = frozenset(),
+    ) -> None:
         self.name = name
         self.namespace = namespace
         self.labels = dict(labels)
         self.spec = spec
         self.tolerations: list[Any] = spec.get("tolerations") or []
         self.terms = required_terms(spec)
-        self.requests: Units = {}
-        self.host_ports: Ports = frozenset()
+        self.requests = requests
+        self.host_ports = host_ports
 
     def like(self, name: str, **changes: Any) -> PendingPod:
         """A pod that differs in its name and in some parts of its spec; `labels` are added."""
         labels = {**self.labels, **changes.pop("labels", {})}
-        pod = PendingPod(name, self.namespace, labels, {**self.spec, **changes})
-        pod.requests, pod.host_ports = self.requests, self.host_ports
-        return pod
+        return PendingPod(name, self.namespace, labels, {**self.spec, **changes}, self.requests, self.host_ports)
 
     @property
     def knows_names(self) -> bool:
@@ -97,14 +100,6 @@ def ports_collide(first: Ports, second: Ports) -> bool:
     )
 
 
-def pod_of(podset: PodSet, template: Tree, namespace: str, requests: Amounts) -> PendingPod:
-    """The pods of one replicatedJob; `requests` after the namespace's defaults."""
-    pod = PendingPod(podset.name, namespace, fields(plain(get(template, "metadata", "labels"))), podset.spec)
-    pod.requests = {"pods": 1, **all_units(requests)}
-    pod.host_ports = host_ports(podset.tree)
-    return pod
-
-
 def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tuple[PendingPod, str]]:
     """The pods of a dump that hold a node, each with the node's name; an idle cluster runs none of a job."""
     bound = []
@@ -116,44 +111,9 @@ def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tupl
             continue
         spec = get(tree, "spec")
         namespace, _, name = key.rpartition("/")
-        labels = plain(get(tree, "metadata", "labels"))
-        parts = {part: plain(get(spec, part)) for part in ("affinity",) if get(spec, part) is not None}
-        pod = PendingPod(name, namespace, fields(labels), parts)
-        pod.requests = {"pods": 1, **all_units(pod_requests(spec))} if type(spec) is dict else {}
-        pod.host_ports = host_ports(spec)
-        bound.append((pod, node))
+        affinity = plain(get(spec, "affinity"))
+        parts = {} if affinity is None else {"affinity": affinity}
+        requests = {"pods": 1, **all_units(pod_requests(spec))} if type(spec) is dict else {}
+        labels = fields(plain(get(tree, "metadata", "labels")))
+        bound.append((PendingPod(name, namespace, labels, parts, requests, host_ports(spec)), node))
     return bound
-
-
-def exclusive_key(jobset: Tree, job: Tree) -> str:
-    """The node label whose domains a Job has to itself, empty where it shares them."""
-    topology_key = value(job, "template", "metadata", "annotations", EXCLUSIVE)
-    topology_key = topology_key or value(jobset, "metadata", "annotations", EXCLUSIVE)
-    return topology_key if type(topology_key) is str else ""
-
-
-def leader(pod: PendingPod, name: str, key: str, job: str) -> PendingPod:
-    """The first pod of a Job with a domain of its own: near its Job, away from all others."""
-    own = {"key": JOB_KEY, "operator": "In", "values": [job]}
-    others = [{"key": JOB_KEY, "operator": "Exists"}, {"key": JOB_KEY, "operator": "NotIn", "values": [job]}]
-    affinity = dict(pod.spec.get("affinity") or {})
-    for kind, expressions in (("podAffinity", [own]), ("podAntiAffinity", others)):
-        term = {"topologyKey": key, "labelSelector": {"matchExpressions": expressions}, "namespaceSelector": {}}
-        field = "requiredDuringSchedulingIgnoredDuringExecution"
-        rules = dict(affinity.get(kind) or {})
-        affinity[kind] = {**rules, field: [*(rules.get(field) or []), term]}
-    return pod.like(name, affinity=affinity, labels={JOB_KEY: job})
-
-
-def is_labelled_by_script(jobset: Tree, job: Tree) -> bool:
-    """Whether a script labels the nodes of each Job, so that no dump tells where its pods may run."""
-    return any(
-        get(holder, "metadata", "annotations", EXCLUSIVE) is not None
-        and get(holder, "metadata", "annotations", SCRIPTED) is not None
-        for holder in (jobset, get(job, "template"))
-    )
-
-
-def follower(pod: PendingPod, name: str, key: str, domain: str, job: str) -> PendingPod:
-    """Any other pod of such a Job: it goes where the first one is."""
-    return pod.like(name, nodeSelector={**(pod.spec.get("nodeSelector") or {}), key: domain}, labels={JOB_KEY: job})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from trainc.apiserver.pods.complaints import fields, maps, text
+from trainc.apiserver.pods.complaints import fields, items, maps, text
 from trainc.apiserver.pods.requests import Amount, Amounts, add
 from trainc.cluster.capacity.amounts import Units, added, all_units, required_terms
 from trainc.cluster.capacity.facts import ClusterFacts
@@ -97,19 +97,28 @@ class PodSet:
     def __init__(self, job: Tree) -> None:
         name = value(job, "name")
         self.name: str = name.lower() if type(name) is str else ""
-        spec = get(job, "template", "spec")
-        parallelism = count_of(spec, "parallelism", 1)
+        template = get(job, "template", "spec", "template")
         self.replicas = count_of(job, "replicas", 1)
-        self.count = self.replicas * min(parallelism, count_of(spec, "completions", parallelism))
-        self.tree = get(spec, "template", "spec")
-        self.annotations: dict[str, str] = fields(plain(get(spec, "template", "metadata", "annotations")))
+        self.count = pods_of(job)
+        self.tree = get(template, "spec")
         tree = fields(self.tree)
         self.spec: dict[str, Any] = {key: plain(tree[key]) for key in _DECIDING if key in tree}
         self.tolerations: list[Any] = self.spec.get("tolerations") or []
         self.terms = required_terms(self.spec)
-        self.topology_request = TopologyRequest(self.annotations)
+        self.topology_request = TopologyRequest(fields(plain(get(template, "metadata", "annotations"))))
         self.quota_cost: Units = {}
         self.placed: Units = {}
+
+
+def jobs_of(jobset: Tree) -> list[Tree]:
+    return items(get(jobset, "spec", "replicatedJobs"))
+
+
+def pods_of(job: Tree) -> int:
+    """The pods of all Jobs of a replicatedJob."""
+    spec = get(job, "template", "spec")
+    parallelism = count_of(spec, "parallelism", 1)
+    return count_of(job, "replicas", 1) * min(parallelism, count_of(spec, "completions", parallelism))
 
 
 def count_of(holder: Tree, name: str, default: int) -> int:
