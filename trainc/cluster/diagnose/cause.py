@@ -5,7 +5,7 @@ A field of another type than expected counts as absent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -103,7 +103,6 @@ def moment(stamp: str) -> float | None:
         return None
 
 
-def earliest(*stamps: str) -> str:
-    """The earliest of some time stamps; empty where none is one."""
-    known = [(time, stamp) for stamp in stamps if (time := moment(stamp)) is not None]
-    return min(known)[1] if known else ""
+def moments(stamps: Iterable[str]) -> list[tuple[float, str]]:
+    """Those of some texts that are time stamps, with their moments."""
+    return [(time, stamp) for stamp in stamps if (time := moment(stamp)) is not None]

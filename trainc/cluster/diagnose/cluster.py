@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from trainc.apiserver.pods.complaints import fields
-from trainc.cluster.diagnose.cause import Manifest, at, condition, labels, maps, moment, number, text
+from trainc.cluster.diagnose.cause import Manifest, at, labels, maps, moment, moments, number, text
 from trainc.model.paths import Steps
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import (
@@ -94,8 +94,8 @@ class DumpedCluster:
 
     def events(self, kind: str, namespace: str, name: str, *reasons: str) -> list[Event]:
         """The events about an object, the latest last; with `reasons`, of these alone."""
-        own_events = self._events.get((kind, namespace, name), [])
-        return [event for event in own_events if event.reason in reasons] if reasons else own_events
+        events = self._events.get((kind, namespace, name), [])
+        return [event for event in events if event.reason in reasons] if reasons else events
 
     def pods_with_events(self) -> list[tuple[str, str]]:
         """Namespace and name of each pod that events are about, also of those that are gone."""
@@ -111,8 +111,7 @@ class DumpedCluster:
                 stamps += [text(one, "lastTransitionTime") for one in maps(tree, "status", "conditions")]
                 for status in maps(tree, "status", "containerStatuses"):
                     stamps += [text(status, key, "terminated", "finishedAt") for key in ("state", "lastState")]
-        known = [(time, stamp) for stamp in stamps if (time := moment(stamp)) is not None]
-        return max(known)[1] if known else ""
+        return max(moments(stamps), default=(0.0, ""))[1]
 
 
 def _kind(tree: Manifest) -> str:
@@ -158,52 +157,26 @@ TEMPLATE = ("template", "spec", "template", "spec")
 class DumpedPod:
     """One pod: its place in the job, and the states of its containers."""
 
-    __slots__ = ("job", "name", "namespace", "role", "tree")
-
     def __init__(self, tree: Manifest) -> None:
         self.tree = tree
-        self.name = name_of(tree)
-        self.namespace = namespace_of(tree)
+        self.name, self.namespace = name_of(tree), namespace_of(tree)
         self.role = label(tree, REPLICATED_JOB)
-        self.job = next((job_name for key in JOB_NAME_LABELS if (job_name := label(tree, key))), "") or owner(
-            tree, "Job"
-        )
-
-    @property
-    def phase(self) -> str:
-        return text(self.tree, "status", "phase")
-
-    @property
-    def created(self) -> str:
-        return text(self.tree, "metadata", "creationTimestamp")
-
-    @property
-    def node(self) -> str:
-        """The node that it is bound to, empty for one that is not."""
-        return text(self.tree, "spec", "nodeName")
-
-    @property
-    def index(self) -> int | None:
-        return whole_number(label(self.tree, POD_INDEX))
-
-    @property
-    def is_deleted(self) -> bool:
-        return bool(text(self.tree, "metadata", "deletionTimestamp"))
+        self.job = next(filter(None, (label(tree, key) for key in JOB_NAME_LABELS)), "") or owner(tree, "Job")
+        self.index = whole_number(label(tree, POD_INDEX))
+        self.phase = text(tree, "status", "phase")
+        self.node = text(tree, "spec", "nodeName")  # that it is bound to, empty for one that is not
+        self.created = text(tree, "metadata", "creationTimestamp")
+        self.is_deleted = bool(text(tree, "metadata", "deletionTimestamp"))
 
     def statuses(self) -> Iterator[tuple[Manifest, bool]]:
         """The status of each container, with whether it is an init container, in their order."""
-        for status in maps(self.tree, "status", "initContainerStatuses"):
-            yield status, True
-        for status in maps(self.tree, "status", "containerStatuses"):
-            yield status, False
+        yield from ((status, True) for status in maps(self.tree, "status", "initContainerStatuses"))
+        yield from ((status, False) for status in maps(self.tree, "status", "containerStatuses"))
 
     @property
     def waits(self) -> bool:
         """Whether a container of it waits, as between two crashes."""
         return any(at(status, "state", "waiting") for status, is_init in self.statuses() if not is_init)
-
-    def condition(self, kind: str) -> Manifest:
-        return condition(self.tree, kind)
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -228,12 +201,12 @@ class DumpedJob:
     def roles(self) -> list[Manifest]:
         return maps(self.tree, "spec", "replicatedJobs") if self.kind == "JobSet" else []
 
+    def role(self, name: str) -> Manifest:
+        return next((one for one in self.roles() if text(one, "name") == name), {})
+
     def pod_spec(self, role: str) -> Manifest:
         """The pod template's spec of a role, of a Job its own."""
-        if self.kind == "Job":
-            return fields(at(self.tree, "spec", "template", "spec"))
-        own_role = next((one for one in self.roles() if text(one, "name") == role), {})
-        return fields(at(own_role, *TEMPLATE))
+        return fields(at(self.tree, "spec", *TEMPLATE[2:]) if self.kind == "Job" else at(self.role(role), *TEMPLATE))
 
     def field(self, role: str, *steps: str | tuple[str, object]) -> Steps:
         """The path of a field of a role's pod template, as it stands in the JobSet."""
@@ -241,15 +214,13 @@ class DumpedJob:
 
     def resources(self, role: str, resource: str = "") -> Steps:
         """The path of what the role's pods ask for; of one resource, of the first container that names it."""
-        containers = maps(self.pod_spec(role), "containers")
-        asking = [
-            (one, side) for one in containers for side in ("requests", "limits") if at(one, "resources", side, resource)
-        ]
-        if resource and asking:
-            container, side = asking[0]
-            return self.field(role, "containers", ("name", text(container, "name")), "resources", side, resource)
+        containers, place = maps(self.pod_spec(role), "containers"), "resources"
+        for container in containers if resource else ():
+            for side in ("requests", "limits"):
+                if at(container, place, side, resource):
+                    return self.field(role, "containers", ("name", text(container, "name")), place, side, resource)
         name = text(containers[0], "name") if containers else ""
-        return self.field(role, "containers", ("name", name), "resources")
+        return self.field(role, "containers", ("name", name), place)
 
     def job_field(self, role: str, *steps: str | tuple[str, object]) -> Steps:
         """The path of a field of a role's Job template."""
@@ -267,10 +238,8 @@ class DumpedJob:
         """Its number within its role: the index of its Job times the pods of a Job, and its own index."""
         if pod.index is None:
             return None
-        job = whole_number(label(pod.tree, JOB_INDEX_LABEL))
-        role = next((one for one in self.roles() if text(one, "name") == pod.role), {})
-        pods = number(role, "template", "spec", "parallelism") or 1
-        return pod.index + (job or 0) * pods
+        pods = number(self.role(pod.role), "template", "spec", "parallelism") or 1
+        return pod.index + (whole_number(label(pod.tree, JOB_INDEX_LABEL)) or 0) * pods
 
     @property
     def queue(self) -> str:
@@ -301,8 +270,8 @@ def runs(cluster: DumpedCluster) -> list[DumpedJob]:
         if parent := label(tree, JOBSET_NAME):
             run_of("JobSet", pod.namespace, parent, {}).pods.append(pod)
         elif pod.job:
-            known = by_job.get((pod.namespace, pod.job))
-            (known or run_of("Job", pod.namespace, pod.job, {})).pods.append(pod)
+            run = by_job.get((pod.namespace, pod.job)) or run_of("Job", pod.namespace, pod.job, {})
+            run.pods.append(pod)
     # Give each job the pods that are gone but for their events, by the names that controllers give: JOB-INDEX-RANDOM.
     there = {(pod.namespace, pod.name) for run in by_key.values() for pod in run.pods}
     roles = {

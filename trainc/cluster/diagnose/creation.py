@@ -117,8 +117,7 @@ def waiting_roles(run: DumpedJob) -> Iterator[Cause]:
 
 
 def _holds(run: DumpedJob, status: Manifest, role: str, wanted: str) -> bool:
-    spec = next((one for one in run.roles() if text(one, "name") == role), {})
-    replicas = number(spec, "replicas")
+    replicas = number(run.role(role), "replicas")
     succeeded = number(status, "succeeded") or 0
     started = 0 if wanted == "Complete" else (number(status, "ready") or 0) + (number(status, "failed") or 0)
     return succeeded + started >= (1 if replicas is None else replicas)

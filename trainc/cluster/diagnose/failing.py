@@ -18,11 +18,11 @@ from trainc.cluster.diagnose.cause import (
     Manifest,
     at,
     condition,
-    earliest,
     is_true,
     labels,
     maps,
     moment,
+    moments,
     number,
     text,
 )
@@ -126,12 +126,13 @@ def unreplaced(run: DumpedJob) -> list[DumpedPod]:
 
 
 def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
-    target = pod.condition("DisruptionTarget")
+    target = condition(pod.tree, "DisruptionTarget")
     ended, container, is_init = _ended(pod)
     if text(target, "status") == "True":
         reason = text(target, "reason")
         words, help_ = _DISRUPTIONS.get(reason, (f"was disrupted ({reason})", "see the message"))
-        when = earliest(text(target, "lastTransitionTime"), text(ended, "finishedAt"))
+        stamps = (text(target, "lastTransitionTime"), text(ended, "finishedAt"))
+        when = min(moments(stamps), default=(0.0, ""))[1]
         message = text(target, "message")
         if reason == "TerminationByKubelet":
             return _by_kubelet(pod, when, message or text(pod.tree, "status", "message"))
@@ -139,7 +140,7 @@ def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
         return Failure(pod, when, 0, "disrupted", f"{words}{node}", help_, message)
     reason = text(pod.tree, "status", "reason")
     if pod.phase == "Failed" and reason:
-        when = text(ended, "finishedAt") or text(pod.condition("Ready"), "lastTransitionTime")
+        when = text(ended, "finishedAt") or text(condition(pod.tree, "Ready"), "lastTransitionTime")
         when = when or text(pod.tree, "status", "startTime") or pod.created
         return _by_kubelet(pod, when, text(pod.tree, "status", "message"), reason)
     return _lost_node(run, pod) or (_by_code(run, pod, ended, container, is_init) if ended else None)
@@ -159,10 +160,10 @@ def _lost_node(run: DumpedJob, pod: DumpedPod) -> Failure | None:
     node = run.cluster.find("Node", "", pod.node)
     ready = condition(node, "Ready")
     gone = bool(run.cluster.kinds.get("Node")) and not node
-    lost = pod.phase == "Unknown" or text(pod.condition("Ready"), "reason") == "NodeNotReady"
+    lost = pod.phase == "Unknown" or text(condition(pod.tree, "Ready"), "reason") == "NodeNotReady"
     lost = lost or text(pod.tree, "status", "reason") == "NodeLost"
     if (ready and text(ready, "status") != "True") or (lost and not ready) or gone:
-        when = text(ready, "lastTransitionTime") or text(pod.condition("Ready"), "lastTransitionTime")
+        when = text(ready, "lastTransitionTime") or text(condition(pod.tree, "Ready"), "lastTransitionTime")
         words = f"is on node `{pod.node}`, which is {'gone' if gone and not ready else 'not ready'}"
         help_ = "check the node; a pod on a lost node stays until it is force-deleted or the node returns"
         return Failure(pod, when, 0, "node-lost", words, help_, text(ready, "message"))
@@ -305,7 +306,7 @@ def coordinator(run: DumpedJob) -> Iterator[Cause]:
         yield Cause(
             "coordinator-ended", 7, f"{run.shown(pod)}, the coordinator, ended with 0 while {len(others)} pods still run",
             "see why it ended before the others; set a successPolicy if its end is the job's end",
-            text(pod.condition("Ready"), "lastTransitionTime") or since, fields=(field,),
+            text(condition(pod.tree, "Ready"), "lastTransitionTime") or since, fields=(field,),
         )  # fmt: skip
 
 

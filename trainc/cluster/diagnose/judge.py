@@ -20,6 +20,7 @@ from trainc.cluster.diagnose.cause import (
     labels,
     maps,
     moment,
+    moments,
     number,
     text,
 )
@@ -244,9 +245,8 @@ def _ordered(causes: Iterable[Cause]) -> tuple[Cause | None, tuple[Cause, ...]]:
     firsts = [one for one in left if not one.is_result] or left
     if not firsts:
         return None, ()
-    known = [time for one in firsts if (time := moment(one.since)) is not None]
-    start = min(known, default=0.0)
-    early = [one for one in firsts if (time := moment(one.since)) is not None and time - start <= TOGETHER] or firsts
+    start = min(moments(one.since for one in firsts), default=(0.0, ""))[0]
+    early = [one for one in firsts if any(time - start <= TOGETHER for time, _ in moments([one.since]))] or firsts
     first = min(early, key=lambda one: (one.stage, moment(one.since) or 0.0, one.headline))
     rest = sorted(
         (one for one in left if one is not first),

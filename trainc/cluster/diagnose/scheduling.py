@@ -6,11 +6,11 @@ No node fits, a gang is not whole, nobody schedules them; images, configuration,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from trainc.cluster.diagnose.cause import Cause, at, condition, labels, maps, number, text
 from trainc.cluster.diagnose.cluster import DumpedJob, DumpedPod, container_of
-from trainc.model.paths import Steps
 from trainc.text.object_keys import COSCHEDULING_LABEL, VOLCANO_GROUP
 
 ContainerFault = tuple[str, str, str, str, tuple[str | tuple[str, object], ...]]  # name, words, help, message, field
@@ -45,7 +45,7 @@ def pending(run: DumpedJob) -> Iterator[Cause]:
     waiting = [pod for pod in run.pods if not pod.node and pod.phase in ("Pending", "") and not pod.is_deleted]
     messages: dict[tuple[str, str], list[DumpedPod]] = {}
     for pod in waiting:
-        scheduled = pod.condition("PodScheduled")
+        scheduled = condition(pod.tree, "PodScheduled")
         events = run.pod_events(pod.name, "FailedScheduling", "Unschedulable")
         message = text(scheduled, "message") or (events[-1].message if events else "")
         reason = text(scheduled, "reason") if scheduled else ("" if message else "Unseen")
@@ -55,46 +55,41 @@ def pending(run: DumpedJob) -> Iterator[Cause]:
 
 
 def _cause(run: DumpedJob, reason: str, message: str, pods: list[DumpedPod]) -> Cause:
+    role, names = pods[0].role, tuple(run.shown(pod) for pod in pods)
     since = min((pod.created for pod in pods if pod.created), default="")
-    names = tuple(run.shown(pod) for pod in pods)
-    about = f"{len(pods)} pods wait" if len(pods) > 1 else f"{names[0]} waits"
-    role = pods[0].role
     quotes = (message,) if message else ()
+    cause = partial(Cause, since=since, pods=names, quotes=quotes)
+    about = f"{len(pods)} pods wait" if len(pods) > 1 else f"{names[0]} waits"
     scheduler = text(pods[0].tree, "spec", "schedulerName") or "default-scheduler"
     if reason == "SchedulingGated":
         gates = ", ".join(f"`{text(gate, 'name')}`" for gate in maps(pods[0].tree, "spec", "schedulingGates"))
-        return Cause(
+        return cause(
             "scheduling-gated", 4, f"{about} behind the scheduling gate {gates}",
             "check which controller removes that gate; Kueue removes its own when it admits and places the job",
-            since, pods=names, quotes=quotes, fields=(run.field(role, "schedulingGates"),),
+            fields=(run.field(role, "schedulingGates"),),
         )  # fmt: skip
     if reason == "Unseen":
-        return Cause(
+        return cause(
             "no-scheduler", 4, f"{about} and scheduler `{scheduler}` has not processed them",
             f"check that a scheduler named `{scheduler}` runs, or change schedulerName",
-            since, pods=names, fields=(run.field(role, "schedulerName"),),
+            fields=(run.field(role, "schedulerName"),),
         )  # fmt: skip
-    if any(word in message for word in _GANG) and not any(row[0] in message for row in _REASONS[:1]):
-        return _gang(run, message, pods, names, since)
+    if any(word in message for word in _GANG) and _REASONS[0][0] not in message:
+        return _gang(run, message, pods[0], about, cause)
     if not (match := _NODES.search(message)):
         if match := _CLAIM.search(message):
-            return Cause(
+            return cause(
                 "no-claim", 4, f"{about}: PersistentVolumeClaim `{match[1]}` does not exist or is not usable",
-                "create the PVC in this namespace, or name another", since, pods=tuple(names), quotes=(message,),
-                fields=(run.field(role, "volumes"),),
+                "create the PVC in this namespace, or name another", fields=(run.field(role, "volumes"),),
             )  # fmt: skip
-        return Cause(
-            "not-scheduled", 4, f"{about} to be scheduled", "see the scheduler's message",
-            since, pods=tuple(names), quotes=(message,) if message else (),
-        )  # fmt: skip
+        return cause("not-scheduled", 4, f"{about} to be scheduled", "see the scheduler's message")
     words, help_, field = _why_no_node(match[3], int(match[2]), run, pods[0])
-    steps: tuple[Steps, ...] = (run.field(role, *field),) if field else ()
-    if lacking := re.search(r"Insufficient ([\w./-]*[\w-])", match[3]):
-        steps = (run.resources(role, lacking[1]),) if field == ("containers",) else steps
-    quotes = (*quotes, *_claims(run, pods[0])) if field == ("volumes",) else quotes
-    return Cause(
-        "no-node-fits", 4, f"{about} for a node: {words}", help_, since, pods=names, quotes=quotes, fields=steps
-    )
+    fields = (run.field(role, *field),) if field else ()
+    if field == ("containers",) and (lacking := re.search(r"Insufficient ([\w./-]*[\w-])", match[3])):
+        fields = (run.resources(role, lacking[1]),)
+    if field == ("volumes",):
+        quotes = (*quotes, *_claims(run, pods[0]))
+    return cause("no-node-fits", 4, f"{about} for a node: {words}", help_, quotes=quotes, fields=fields)
 
 
 def _why_no_node(reasons: str, nodes: int, run: DumpedJob, pod: DumpedPod) -> tuple[str, str, tuple[str, ...]]:
@@ -141,37 +136,30 @@ def _detail(mark: str, reason: str, run: DumpedJob, pod: DumpedPod) -> str:
     return f"{resource} (a pod requests {wanted})" if wanted else resource
 
 
-def _gang(run: DumpedJob, message: str, pods: list[DumpedPod], names: Sequence[str], since: str) -> Cause:
-    group = _group_of(pods[0])
-    about = f"{len(pods)} pods wait" if len(pods) > 1 else f"{names[0]} waits"
-    fields = (run.job_field(pods[0].role, "parallelism"),)
-    if siblings := _SIBLINGS.search(message):
-        there, least = siblings.groups()
-        return Cause(
-            "gang-too-small", 4, f"{about}: PodGroup {group} needs {least} pods, and {there} exist",
-            "set minMember to the number of pods that exist at once; check for pods that are not created",
-            since, pods=tuple(names), quotes=(message,), fields=fields,
-        )  # fmt: skip
-    if "waiting for minCount" in message or "PodGroup not found" in message:
-        missing = "PodGroup not found" in message or (
-            run.cluster.has("PodGroup", run.namespace)
-            and not run.cluster.find("PodGroup", run.namespace, group.strip("`"))
-        )
-        words = f"PodGroup {group} does not exist" if missing else f"PodGroup {group} has fewer pods than minCount"
-        return Cause(
-            "gang-missing" if missing else "gang-too-small", 4, f"{about}: {words}",
-            "apply the PodGroup with the job" if missing else "see which pods are not created",
-            since, pods=tuple(names), quotes=(message,), fields=fields,
-        )  # fmt: skip
+def _gang(run: DumpedJob, message: str, pod: DumpedPod, about: str, cause: Callable[..., Cause]) -> Cause:
+    group = _group_of(pod)
     tree = run.cluster.find("PodGroup", run.namespace, group.strip("`"))
+    cause = partial(cause, fields=(run.job_field(pod.role, "parallelism"),))
+    if siblings := _SIBLINGS.search(message):
+        return cause(
+            "gang-too-small", 4, f"{about}: PodGroup {group} needs {siblings[2]} pods, and {siblings[1]} exist",
+            "set minMember to the number of pods that exist at once; check for pods that are not created",
+        )  # fmt: skip
+    if "PodGroup not found" in message or (
+        "waiting for minCount" in message and not tree and run.cluster.has("PodGroup", run.namespace)
+    ):
+        words = f"{about}: PodGroup {group} does not exist"
+        return cause("gang-missing", 4, words, "apply the PodGroup with the job")
+    if "waiting for minCount" in message:
+        words = f"{about}: PodGroup {group} has fewer pods than minCount"
+        return cause("gang-too-small", 4, words, "see which pods are not created")
     unschedulable = text(condition(tree, "Unschedulable") or condition(tree, "PodGroupInitiallyScheduled"), "message")
-    quotes = tuple(dict.fromkeys(one for one in (message, unschedulable) if one))
     least = number(tree, "spec", "minMember") or number(tree, "spec", "schedulingPolicy", "gang", "minCount")
-    whole = f" at once for its {least} pods" if least else " at once for the whole gang"
-    return Cause(
-        "gang-does-not-fit", 5, f"{about}: PodGroup {group} finds no room{whole}",
+    whole = f"for its {least} pods" if least else "for the whole gang"
+    return cause(
+        "gang-does-not-fit", 5, f"{about}: PodGroup {group} finds no room at once {whole}",
         "request fewer nodes, wait for others to end, or add nodes",
-        since, pods=tuple(names), quotes=quotes, fields=fields, is_result=True,
+        quotes=tuple(dict.fromkeys(filter(None, (message, unschedulable)))), is_result=True,
     )  # fmt: skip
 
 
@@ -252,24 +240,18 @@ def _container(pod: DumpedPod, pulls: Sequence[str]) -> ContainerFault | None:
     """The first container of the pod that cannot start, in the order in which they start."""
     for status, is_init in pod.statuses():
         name = text(status, "name")
-        waiting = status.get("state", {}).get("waiting") if type(status.get("state")) is dict else None
+        waiting = at(status, "state", "waiting")
         reason, message = text(waiting, "reason"), text(waiting, "message")
         place = ("initContainers" if is_init else "containers", ("name", name))
         if reason in _IMAGE:
-            name = text(status, "name")
             image = text(container_of(at(pod.tree, "spec"), name), "image") or text(status, "image")
             field = (*place, "image")
             if reason == "InvalidImageName":
                 return "image-name", f"`{image}` is not a valid image name", "correct it", message, field
             if reason == "ErrImageNeverPull":
                 words = f"image `{image}` is not on the node, and imagePullPolicy is Never"
-                return (
-                    "image-never-pulled",
-                    words,
-                    "set imagePullPolicy: IfNotPresent",
-                    message,
-                    (*place, "imagePullPolicy"),
-                )
+                help_, field = "set imagePullPolicy: IfNotPresent", (*place, "imagePullPolicy")
+                return "image-never-pulled", words, help_, message, field
             texts = [message, *(one for one in pulls if image in one)]
             for pattern, rule, words, help_ in _PULLS:
                 if quote := next((one for one in texts if re.search(pattern, one)), ""):
@@ -348,15 +330,11 @@ def stuck_init(run: DumpedJob) -> Iterator[Cause]:
     for pod in run.pods:
         if pod.phase != "Pending" or pod.is_deleted:
             continue
-        sidecars = {
-            text(spec, "name")
-            for spec in maps(pod.tree, "spec", "initContainers")
-            if text(spec, "restartPolicy") == "Always"
-        }
+        inits = maps(pod.tree, "spec", "initContainers")
+        sidecars = {text(spec, "name") for spec in inits if text(spec, "restartPolicy") == "Always"}
         for status, is_init in pod.statuses():
-            state = status.get("state")
-            if is_init and type(state) is dict and "running" in state and text(status, "name") not in sidecars:
-                name = text(status, "name")
+            state, name = at(status, "state"), text(status, "name")
+            if is_init and type(state) is dict and "running" in state and name not in sidecars:
                 yield Cause(
                     "init-runs", 8, f"{run.shown(pod)}: init container `{name}` runs and has not ended",
                     f"see its log: kubectl logs -n {pod.namespace} {pod.name} -c {name}",
