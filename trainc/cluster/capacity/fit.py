@@ -14,7 +14,7 @@ from trainc.cluster.capacity.advice import change_for
 from trainc.cluster.capacity.amounts import added, times, units_of
 from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
 from trainc.cluster.capacity.facts import ClusterFacts
-from trainc.cluster.capacity.gang import GangOptions, GangPlacement, Occupants, gang_of
+from trainc.cluster.capacity.gang import GangOptions, GangPlacement, gang_of
 from trainc.cluster.capacity.groups import back_end, group_refusal, queue_of
 from trainc.cluster.capacity.jobpods import Added, JobPlacement, Share
 from trainc.cluster.capacity.kueue import GATED, Kueue
@@ -79,7 +79,7 @@ class Fit:
 
     def reserve(self, answer: FitAnswer, groups: Sequence[Tree] = ()) -> None:
         """Let a job hold its quota and its nodes while others are asked about."""
-        verdict, held = answer.verdict, self.options.occupants.queues
+        verdict, held = answer.verdict, self.options.queues
         if answer.status not in GOOD:
             return
         for group in groups:
@@ -90,7 +90,7 @@ class Fit:
             self.kueue.snapshot.reserve(verdict)
         self._known.clear()
         self._gangs.clear()
-        occupy(self.facts, self.kueue.snapshot if self.kueue else None, self.options.occupants, answer)
+        occupy(self.facts, self.kueue.snapshot if self.kueue else None, self.options, answer)
 
     def verdict(self, jobset: Tree) -> KueueVerdict | None:
         """What Kueue answers, None for a job that it does not manage; nothing is known of a queue without queues."""
@@ -112,8 +112,8 @@ class Fit:
             return None
         added = added_by_queue(verdict, self.facts)
         names = ("ResourceQuota", "LimitRange")
-        own = (value(jobset, "metadata", part) for part in ("namespace", "name"))
-        apart = [*own] if any(self.facts.objects.get(kind) for kind in names) else []
+        own = [value(jobset, "metadata", part) for part in ("namespace", "name")]
+        apart = own if any(self.facts.objects.get(kind) for kind in names) else []
         holders = [jobset, *jobs_of(jobset)]
         exclusive = [plain(get(one, *path)) for one in holders for path in (_ANNOTATIONS, ("template", *_ANNOTATIONS))]
         key = f"{apart}{_pods_of(jobset)}{exclusive}{added}"
@@ -148,59 +148,45 @@ class Fit:
     def _answer(self, jobset: Tree, groups: Sequence[Tree]) -> FitAnswer:
         if later := unfilled(jobset):
             return FitAnswer(None, UNKNOWN, f"`{later}` is a placeholder", "check the manifests after substitution")
-        if refused := group_refusal(self.facts, jobset, groups, self.options.occupants.queues):
+        if refused := group_refusal(self.facts, jobset, groups, self.options.queues):
             return FitAnswer(None, NEVER if refused.is_final else NO_NODES, refused.reason, refused.change)
-        answer = FitAnswer(self.verdict(jobset))
-        if answer.verdict is not None and not answer.verdict.has_quota:
-            self._refused(answer, answer.verdict, jobset)
-            return answer
-        answer.gang = self.gang(jobset, answer.verdict)
+        verdict = self.verdict(jobset)
+        if verdict is not None and not verdict.has_quota:
+            return self._refused(jobset, verdict)
+        gang = self.gang(jobset, verdict)
         creation = JobPlacement(self.facts, jobset)
-        never = creation.refusal()
-        full = next((text for _, _, text in creation.over_quota(unused=False)), "")
-        if never or full:
-            answer.status, answer.reason = NEVER if never else WAITS, never or full
-            answer.change = "change the requests, or the limits and quotas of the namespace" if never else _FREE_QUOTA
-        elif answer.gang is not None:
-            gang = answer.gang
+        if never := creation.refusal():
+            change = "change the requests, or the limits and quotas of the namespace"
+            return FitAnswer(verdict, NEVER, never, change, gang)
+        if full := next((text for _, _, text in creation.over_quota(unused=False)), ""):
+            return FitAnswer(verdict, WAITS, full, "wait until others free the namespace's quota, or raise it", gang)
+        if gang is not None:
             if gang.fits and gang.is_certain:
-                answer.status = FITS
-            elif gang.fits:
-                answer.reason = (
-                    "the nodes hold all pods, but the scheduler places them one by one and may not find that placement"
-                )
-                answer.change = "use a gang scheduler, or create the larger pods first"
-            else:
-                answer.status = UNKNOWN if gang.fits is None else NO_NODES
-                answer.reason, answer.change = gang.reason, gang.change
-        else:
-            self._without_nodes(answer)
-        return answer
+                return FitAnswer(verdict, FITS, gang=gang)
+            if gang.fits:
+                order = "the scheduler places them one by one and may not find that placement"
+                change = "use a gang scheduler, or create the larger pods first"
+                return FitAnswer(verdict, UNKNOWN, f"the nodes hold all pods, but {order}", change, gang)
+            return FitAnswer(verdict, UNKNOWN if gang.fits is None else NO_NODES, gang.reason, gang.change, gang)
+        if verdict is None:
+            return FitAnswer(None, reason="the dump shows neither Kueue queues for this job nor nodes")
+        reason = self.elsewhere(verdict)
+        if not reason and not is_on_hosts(verdict):
+            reason = "the dump shows no nodes, so trainc cannot tell whether its pods fit"
+        return FitAnswer(verdict, ADMITTED if reason else FITS, reason)
 
-    def _without_nodes(self, answer: FitAnswer) -> None:
-        """The answer where no node of the dump has to be looked at, or none is known."""
-        if answer.verdict is None:
-            answer.reason = "the dump shows neither Kueue queues for this job nor nodes"
-            return
-        answer.reason = self.elsewhere(answer.verdict)
-        if not answer.reason and not is_on_hosts(answer.verdict):
-            answer.reason = "the dump shows no nodes, so trainc cannot tell whether its pods fit"
-        answer.status = ADMITTED if answer.reason else FITS
-
-    def _refused(self, answer: FitAnswer, verdict: KueueVerdict, jobset: Tree) -> None:
+    def _refused(self, jobset: Tree, verdict: KueueVerdict) -> FitAnswer:
         if verdict.missing:
-            answer.reason = f"{verdict.missing}, so trainc cannot tell whether it is admitted"
-            answer.change = "add it to the dump (`trainc inventory --help` prints the command)"
-            return
-        answer.status = NO_NODES if verdict.reason == NO_PLACE else NEVER
-        answer.reason = verdict.refusal or verdict.message
+            reason = f"{verdict.missing}, so trainc cannot tell whether it is admitted"
+            change = "add it to the dump (`trainc inventory --help` prints the command)"
+            return FitAnswer(verdict, UNKNOWN, reason, change)
+        reason = verdict.refusal or verdict.message
         if verdict.reason == GATED:
-            answer.status, answer.change = WAITS, "wait until the gate is removed from the job's annotation"
-        elif self.alone is None:
-            answer.change = self.change(jobset, verdict)
+            return FitAnswer(verdict, WAITS, reason, "wait until the gate is removed from the job's annotation")
+        change = self.change(jobset, verdict) if self.alone is None else ""
+        return FitAnswer(verdict, NO_NODES if verdict.reason == NO_PLACE else NEVER, reason, change)
 
 
-_FREE_QUOTA = "wait until others free the namespace's quota, or raise it"
 _ANNOTATIONS = ("metadata", "annotations")
 
 
@@ -275,7 +261,7 @@ class Problem(NamedTuple):
     says: str = ""  # a server's own words
 
 
-def occupy(facts: ClusterFacts, snapshot: Snapshot | None, occupants: Occupants, answer: FitAnswer) -> None:
+def occupy(facts: ClusterFacts, snapshot: Snapshot | None, options: GangOptions, answer: FitAnswer) -> None:
     """Take from the nodes what the pods of an answered job take there."""
     gang, verdict = answer.gang, answer.verdict
     if gang is None:
@@ -290,12 +276,12 @@ def occupy(facts: ClusterFacts, snapshot: Snapshot | None, occupants: Occupants,
         placed = [(pod, name, 1) for pod, name in gang.run.placed]
     else:
         placed = list(_filled(facts, gang))
-        occupants.are_known = sum(count for *_, count in placed) == sum(role.podset.count for role in gang.roles)
+        options.are_known = sum(count for *_, count in placed) == sum(role.podset.count for role in gang.roles)
     is_placed_by_queue = any(role.shares for role in gang.roles)
     for pod, name, count in placed:
         requests = times(pod.requests, count)
         facts.occupy(name, requests)
-        occupants.pods.append((pod, name))
+        options.pods.append((pod, name))
         if snapshot is not None and not is_placed_by_queue:
             snapshot.take(facts.nodes[name], requests)
 

@@ -46,25 +46,19 @@ class GangPlacement:
         self.change = ""
 
 
-class Occupants:
-    """Pods of other jobs that have places while a job is asked about, which no dump shows."""
-
-    def __init__(self) -> None:
-        self.queues: dict[str, Units] = {}  # what groups hold of Volcano's queues
-        self.pods: list[tuple[PendingPod, str]] = []
-        self.are_known = True  # False once a job got places that nobody can name
-
-
 @dataclass(eq=False)
 class GangOptions:
-    """How a job is asked about: on an idle cluster or not, beside whom, and whether somebody wants names of nodes.
+    """How a job is asked about: on an idle cluster or not, and whether somebody wants names of nodes.
 
-    Without `names_nodes`, pods of small jobs are not placed where it is plain that they all get a node.
+    Without `names_nodes`, pods of small jobs are not placed where it is plain that they all get a node. What other jobs
+    hold meanwhile is in no dump: `queues` and `pods`.
     """
 
     is_idle: bool
     names_nodes: bool
-    occupants: Occupants = field(default_factory=Occupants)
+    queues: dict[str, Units] = field(default_factory=dict)  # what groups hold of Volcano's queues
+    pods: list[tuple[PendingPod, str]] = field(default_factory=list)
+    are_known: bool = True  # False once a job got places that nobody can name
 
 
 def gang_of(facts: ClusterFacts, jobset: Tree, added: Mapping[str, Added], options: GangOptions) -> GangPlacement:
@@ -91,8 +85,8 @@ def gang_of(facts: ClusterFacts, jobset: Tree, added: Mapping[str, Added], optio
 def _gang_of(
     facts: ClusterFacts, jobset: Tree, added: Mapping[str, Added], options: GangOptions, only: frozenset[str] | None
 ) -> GangPlacement:
-    is_idle, occupants = options.is_idle, options.occupants
-    placement = partial(JobPlacement, facts, jobset, added, is_idle=is_idle, only=only, bound=occupants.pods)
+    is_idle = options.is_idle
+    placement = partial(JobPlacement, facts, jobset, added, is_idle=is_idle, only=only, bound=options.pods)
     run = placement()
     gang = GangPlacement(run, is_idle=is_idle)
     roles = [role for role in run.roles if role.podset.count]
@@ -119,7 +113,7 @@ def _gang_of(
                 gang.run, gang.roles, gang.fits, gang.is_certain = run, run.roles, True, True
                 break
     unsure = _unsure(roles, classes, facts)
-    if gang.fits is True and (unsure or not occupants.are_known):
+    if gang.fits is True and (unsure or not options.are_known):
         gang.fits, gang.reason = None, unsure or "the nodes of the jobs before it are unknown"
     if gang.fits is not True and not gang.reason:
         _explain(gang, roles, classes, facts)
