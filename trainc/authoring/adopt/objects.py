@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from trainc.apiserver.pods.complaints import fields, maps, text
 from trainc.kinds.other_operators import COMPILE, INPUT_KINDS, JOB, LEADER_WORKER_SET, RUNS_TO_COMPLETION, is_training
 from trainc.kinds.table import KINDS, REMOVED
 from trainc.kinds.unsupported import foreign_kind
@@ -46,8 +47,7 @@ class DumpedObject(NamedTuple):
     @property
     def uid(self) -> str:
         """The identity that its server gave it, empty where the dump does not say."""
-        uid = _metadata(self.tree).get("uid")
-        return uid if isinstance(uid, str) else ""
+        return text(_metadata(self.tree), "uid")
 
 
 class LeftOut(NamedTuple):
@@ -98,9 +98,8 @@ def sort_objects(trees: Iterable[dict[str, Any]]) -> SortedDump:
 
 def owner_of(one: DumpedObject) -> dict[str, Any] | None:
     """The reference to the object whose controller made this one."""
-    references = _metadata(one.tree).get("ownerReferences")
-    listed = [each for each in references if isinstance(each, dict)] if isinstance(references, list) else []
-    return next((each for each in listed if each.get("controller") is True), None)
+    references = maps(_metadata(one.tree).get("ownerReferences"))
+    return next((each for _, each in references if each.get("controller") is True), None)
 
 
 def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key, DumpedObject]) -> str:
@@ -114,22 +113,18 @@ def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key,
         return f"{kind} {name} owns it{missing}"
     if _metadata(one.tree).get("deletionTimestamp"):
         return "it is being deleted"
-    if (one.api in _TRAINER and one.kind in ("TrainJob", *RUNTIMES)) or (
-        one.api == JOBSET_API and one.kind == "JobSet"
-    ):
+    key = (one.api, one.kind)
+    if (one.api in _TRAINER and one.kind in ("TrainJob", *RUNTIMES)) or key == (JOBSET_API, "JobSet") or key in KINDS:
         return ""
-    if (one.api, one.kind) in KINDS:
-        return ""
-    if (one.api, one.kind) == JOB:
+    if key == JOB:
         return "" if is_training(stamp(one.tree, "dump")) else f"it is not training; `{COMPILE}` overrides this"
-    annotations = _metadata(one.tree).get("annotations")
-    if (one.api, one.kind) == LEADER_WORKER_SET:
-        ends = isinstance(annotations, dict) and annotations.get(RUNS_TO_COMPLETION) == "true"
+    if key == LEADER_WORKER_SET:
+        ends = fields(_metadata(one.tree).get("annotations")).get(RUNS_TO_COMPLETION) == "true"
         return "" if ends else "a LeaderWorkerSet is a service and never completes"
-    if (one.api, one.kind) in INPUT_KINDS:
+    if key in INPUT_KINDS:
         return ""
-    if (one.api, one.kind) in REMOVED:
-        return REMOVED[one.api, one.kind][0]
+    if key in REMOVED:
+        return REMOVED[key][0]
     if (foreign := foreign_kind(one.api, one.kind, stamp(one.tree, "dump"))) is not None:
         return foreign.message
     if one.kind == "Secret":
@@ -140,41 +135,30 @@ def _reason(one: DumpedObject, by_uid: dict[str, DumpedObject], known: dict[Key,
 
 
 def _metadata(tree: dict[str, Any]) -> dict[str, Any]:
-    metadata = tree.get("metadata")
-    return metadata if isinstance(metadata, dict) else {}
+    return fields(tree.get("metadata"))
 
 
-_CONDITIONS = {  # of every kind that has conditions
-    "Complete": "succeeded",
-    "Completed": "succeeded",
-    "Succeeded": "succeeded",
+# Of every kind that has conditions:
+_CONDITIONS = {
+    **dict.fromkeys(("Complete", "Completed", "Succeeded"), "succeeded"),
     "JobFinished": "ended",
     "Failed": "failed",
 }
-_PHASES = {  # of Volcano, and of the ancestors of the TFJob
-    "Completed": "succeeded",
-    "Terminated": "ended",
-    "Failed": "failed",
-    "Done": "succeeded",
-}
+# Of Volcano, and of the ancestors of the TFJob:
+_PHASES = {"Completed": "succeeded", "Terminated": "ended", "Failed": "failed", "Done": "succeeded"}
 _DEPLOYMENTS = {"Complete": "succeeded", "Failed": "failed"}  # of a RayJob, after its last try
 
 
 def ending(tree: dict[str, Any]) -> str:
     """How a job has ended (succeeded, failed or just ended), empty for one that has not."""
-    status = tree.get("status")
-    if not isinstance(status, dict):
-        return ""
+    status = fields(tree.get("status"))
     if tree.get("kind") == "RayJob":
         return _DEPLOYMENTS.get(str(status.get("jobDeploymentStatus")), "")
-    conditions = status.get("conditions")
-    for condition in conditions if isinstance(conditions, list) else ():
-        is_true = isinstance(condition, dict) and condition.get("status") == "True"
-        if is_true and (ended := _CONDITIONS.get(str(condition.get("type")))):
+    for _, condition in maps(status.get("conditions")):
+        if condition.get("status") == "True" and (ended := _CONDITIONS.get(str(condition.get("type")))):
             return ended
     state = status.get("state")
-    phase = state.get("phase") if isinstance(state, dict) else status.get("phase")
-    return _PHASES.get(str(phase), "")
+    return _PHASES.get(str((state if isinstance(state, dict) else status).get("phase")), "")
 
 
 JOBS, HELD, ARCHIVE = "jobs", "held", "archive"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from trainc.apiserver.pods.complaints import fields
 from trainc.apiserver.served import Served
 from trainc.authoring.adopt.objects import (
     ARCHIVE,
@@ -141,13 +143,11 @@ def _text(
 
 def _note_runtime(job: AdoptedJob, known: set[tuple[str, str]]) -> None:
     """Note a runtime that the dump does not have: trainc would take its own, or none."""
-    spec = job.object.tree.get("spec")
-    reference = spec.get("runtimeRef") if isinstance(spec, dict) and job.object.kind == "TrainJob" else None
-    if not isinstance(reference, dict):
-        return
-    kind, name = str(reference.get("kind") or "ClusterTrainingRuntime"), str(reference.get("name"))
-    if (kind, name) not in known:
-        job.notes.append(f"{kind} `{name}` is not in the dump: add {kind.lower()}s to kubectl get")
+    reference = fields(job.object.tree.get("spec")).get("runtimeRef") if job.object.kind == "TrainJob" else None
+    if isinstance(reference, dict):
+        kind, name = str(reference.get("kind") or "ClusterTrainingRuntime"), str(reference.get("name"))
+        if (kind, name) not in known:
+            job.notes.append(f"{kind} `{name}` is not in the dump: add {kind.lower()}s to kubectl get")
 
 
 def _compile(
@@ -178,28 +178,26 @@ def _compile(
             words = f"{cause.message} [{cause.rule.name}]" if cause is not None else "it does not compile to any object"
             job.hold(cluster, f"it does not compile: {words}")
     kept = [one for one in report.findings if one.span.file not in by_file or by_file[one.span.file].folder == JOBS]
-    levels: dict[str, int] = {}
+    levels: Counter[str] = Counter()
     for finding in kept:
         if finding.level == ERROR and not finding.rule.verdict:
-            reached = report.reached.get(finding.identity(), ())
-            levels[finding.rule.name] = levels.get(finding.rule.name, 0) + max(1, len(reached))
+            levels[finding.rule.name] += max(1, len(report.reached.get(finding.identity(), ())))
     return kept, levels
 
 
 def _blamed(report: Report, by_file: Mapping[str, AdoptedJob], stops: Callable[[Finding], bool]) -> dict[str, Finding]:
     """For each job with an error that stops it, in its own file or in its runtime's, the first of them."""
     first: dict[str, Finding] = {}
-    by_source: dict[str, list[AdoptedJob]] = {}
+    by_source = defaultdict(list)
     for job in by_file.values():
         for file in job.sources:
-            by_source.setdefault(file, []).append(job)
+            by_source[file].append(job)
     for finding in report.findings:
-        if finding.level != ERROR or not stops(finding):
-            continue
-        file, names = finding.span.file, report.reached.get(finding.identity(), ())
-        for job in by_source.get(file, ()):
-            if job.path == file or job.object.name in names:
-                first.setdefault(job.path, finding)
+        if finding.level == ERROR and stops(finding):
+            file, names = finding.span.file, report.reached.get(finding.identity(), ())
+            for job in by_source.get(file, ()):
+                if job.path == file or job.object.name in names:
+                    first.setdefault(job.path, finding)
     return first
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from trainc.authoring.adopt.objects import ARCHIVE, HELD, JOBS, LeftOut
 from trainc.authoring.adopt.repository import EQUAL, IN_PLACE, KEPT, UNKNOWN, AdoptedJob, Adoption
 from trainc.model.finding import ERROR, WARNING, Finding
 from trainc.text.counting import few
 
+K = TypeVar("K")
 WRITTEN, UNCHANGED, DIFFERS = "written", "unchanged", "differs"
 _MAX_NAMED = 5  # objects that are named one by one for one reason
 _MAX_JOBS = 10  # whose fields are named
@@ -44,24 +46,29 @@ def _new(paths: Iterable[str], states: Mapping[str, str]) -> str:
     return "" if wrote == len(list(paths)) else f", {wrote} new"
 
 
+def _grouped(named: Iterable[tuple[K, str]]) -> dict[K, list[str]]:
+    """The names of what has something in common, by that."""
+    groups: dict[K, list[str]] = {}
+    for key, name in named:
+        groups.setdefault(key, []).append(name)
+    return groups
+
+
 def _left_lines(left: list[LeftOut]) -> Iterator[str]:
-    by_reason: dict[tuple[str, str], list[str]] = {}
+    reasons = []
     for one in left:
         reason = "another object owns it" if " owns it" in one.reason else one.reason
         if one.reason.endswith("not in the dump"):
             reason = f"the {one.reason.partition(' ')[0]} that owns it is not in the dump"
-        by_reason.setdefault((one.object.kind or "no kind", reason), []).append(one.object.shown)
-    if by_reason:
+        reasons.append(((one.object.kind or "no kind", reason), one.object.shown))
+    if left:
         yield "left out:"
-    for (kind, reason), names in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
+    for (kind, reason), names in sorted(_grouped(reasons).items(), key=lambda item: (-len(item[1]), item[0])):
         yield f"  {len(names):>6}  {kind}: {reason} ({_named(names)})"
 
 
 def _held_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
-    by_reason: dict[str, list[str]] = {}
-    for job in jobs:
-        if job.folder == HELD:
-            by_reason.setdefault(job.reason, []).append(job.object.shown)
+    by_reason = _grouped((job.reason, job.object.shown) for job in jobs if job.folder == HELD)
     if by_reason:
         yield "held back; when the job has finished or compiles, move its file to jobs/ and remove `.held` from its name:"
     for reason, names in sorted(by_reason.items()):
@@ -69,44 +76,38 @@ def _held_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
 
 
 def _comparison_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
-    by_state: dict[str, list[AdoptedJob]] = {}
-    for job in jobs:
-        if job.comparison is not None:
-            by_state.setdefault(job.comparison.state, []).append(job)
-    if by_state:
-        parts = [f"{len(by_state.get(state, ()))} {state}" for state in (EQUAL, IN_PLACE, KEPT, UNKNOWN)]
-        yield f"build compared with the cluster: {', '.join(parts)}"
+    compared = [(job.object.shown, job.comparison) for job in jobs if job.comparison is not None]
+    by_state = {
+        state: [(shown, one) for shown, one in compared if one.state == state]
+        for state in (EQUAL, IN_PLACE, KEPT, UNKNOWN)
+    }
+    if compared:
+        yield f"build compared with the cluster: {', '.join(f'{len(held)} {state}' for state, held in by_state.items())}"
     words = {
         IN_PLACE: "the first sync changes these fields in place; nothing restarts",
         KEPT: "fields that cannot change while a job runs: its rendered file keeps what runs; `trainc run JOB` takes the change",
     }
-    for state in (IN_PLACE, KEPT):
-        if listed := by_state.get(state, []):
-            yield f"  {len(listed):>6}  {words[state]}:"
-        for job in listed[:_MAX_JOBS]:
-            fields = job.comparison.differences if job.comparison is not None else ()
-            yield f"          {job.object.shown}"
-            yield from (f"            {field}" for field in fields[:_MAX_FIELDS])
-            if len(fields) > _MAX_FIELDS:
-                yield f"            and {len(fields) - _MAX_FIELDS} more fields"
+    for state, about in words.items():
+        if listed := by_state[state]:
+            yield f"  {len(listed):>6}  {about}:"
+        for shown, one in listed[:_MAX_JOBS]:
+            yield f"          {shown}"
+            yield from (f"            {field}" for field in one.differences[:_MAX_FIELDS])
+            if len(one.differences) > _MAX_FIELDS:
+                yield f"            and {len(one.differences) - _MAX_FIELDS} more fields"
         if len(listed) > _MAX_JOBS:
             yield f"          and {len(listed) - _MAX_JOBS} more jobs, which `--report json` lists"
-    reasons: dict[str, list[str]] = {}
-    for job in by_state.get(UNKNOWN, ()):
-        assert job.comparison is not None
-        reasons.setdefault(job.comparison.reason.rpartition(", and ")[2], []).append(job.object.shown)
+    reasons = _grouped((one.reason.rpartition(", and ")[2], shown) for shown, one in by_state[UNKNOWN])
     for reason, names in sorted(reasons.items()):
         yield f"  {len(names):>6}  unknown, {reason} ({_named(names)})"
 
 
 def _note_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
-    notes: dict[str, list[str]] = {}
+    notes = []
     for job in jobs:
-        for note in job.notes:
-            notes.setdefault(note, []).append(job.object.shown)
-        if job.applied_by:
-            notes.setdefault(f"already applied by {job.applied_by}", []).append(job.object.shown)
-    for note, names in sorted(notes.items()):
+        applied = [f"already applied by {job.applied_by}"] if job.applied_by else []
+        notes += [(note, job.object.shown) for note in [*job.notes, *applied]]
+    for note, names in sorted(_grouped(notes).items()):
         yield f"note: {note} ({_named(names)})"
 
 
@@ -127,10 +128,7 @@ def _finding_lines(adoption: Adoption) -> Iterator[str]:
 
 
 def _rule_counts(adoption: Adoption) -> list[tuple[tuple[str, str], int]]:
-    counts: dict[tuple[str, str], int] = {}
-    for finding in adoption.findings:
-        if finding.level in (ERROR, WARNING):
-            counts[finding.rule.name, finding.level] = counts.get((finding.rule.name, finding.level), 0) + 1
+    counts = Counter((one.rule.name, one.level) for one in adoption.findings if one.level in (ERROR, WARNING))
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
@@ -165,11 +163,9 @@ def _job_row(job: AdoptedJob, states: Mapping[str, str]) -> dict[str, Any]:
     row: dict[str, Any] = {**_names(job.object), "file": job.path, "state": states[job.path], "place": job.folder}
     extra: dict[str, Any] = {"ended": job.ended, "reason": job.reason, "notes": job.notes, "appliedBy": job.applied_by}
     row |= {key: held for key, held in extra.items() if held}
-    if job.comparison is not None:
-        compared = job.comparison
-        row["build"] = {"state": compared.state}
-        row["build"] |= {"differences": list(compared.differences)} if compared.differences else {}
-        row["build"] |= {"reason": compared.reason} if compared.reason else {}
+    if (compared := job.comparison) is not None:
+        build = {"state": compared.state, "differences": list(compared.differences), "reason": compared.reason}
+        row["build"] = {key: held for key, held in build.items() if held}
     return row
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trainc.apiserver.schema.node import SchemaNode, load
@@ -23,25 +23,45 @@ _QUEUE = "kueue.x-k8s.io/queue-name"
 _MANAGED_BY_QUEUE = "kueue.x-k8s.io/"  # how the manager of a patch begins that Kueue writes into a TrainJob
 # What is absent and what is empty are one for every reader of these.
 _HOLLOW = ("metadata", "resources", "status")
-# What Kubernetes fills in for Jobs and their pods (pkg/apis/batch/v1 and core/v1 defaults.go, 1.36).
+# What servers fill in, in the shape of the spec: of a list it is said of each item.
+# Kubernetes for Jobs and their pods (pkg/apis/batch/v1 and core/v1 defaults.go, 1.36):
+_PROBE = {"failureThreshold": 3, "periodSeconds": 10, "successThreshold": 1, "timeoutSeconds": 1}
+_CONTAINER = {
+    "terminationMessagePath": "/dev/termination-log",
+    "terminationMessagePolicy": "File",
+    "ports": [{"protocol": "TCP"}],
+    **dict.fromkeys(("livenessProbe", "readinessProbe", "startupProbe"), _PROBE),
+    "env": [{"valueFrom": {"fieldRef": {"apiVersion": "v1"}}}],
+}
+_MODE = {"defaultMode": 0o644}
+_POD = {
+    "dnsPolicy": "ClusterFirst",
+    "schedulerName": "default-scheduler",
+    "securityContext": {},
+    "terminationGracePeriodSeconds": 30,
+    "containers": [_CONTAINER],
+    "initContainers": [_CONTAINER],
+    "volumes": [dict.fromkeys(("configMap", "secret", "downwardAPI", "projected"), _MODE)],
+}
 _JOB = {
     "backoffLimit": 6,
     "completionMode": "NonIndexed",
     "manualSelector": False,
     "podReplacementPolicy": "TerminatingOrFailed",
     "suspend": False,
+    "template": {"spec": _POD},
 }
-_POD = {
-    "dnsPolicy": "ClusterFirst",
-    "schedulerName": "default-scheduler",
-    "securityContext": {},
-    "terminationGracePeriodSeconds": 30,
+# JobSet's mutating webhook, beside the names of rules (`trainc.apiserver.jobset.defaults` puts the same in):
+_JOBSET = {
+    "successPolicy": {"operator": "All"},
+    "startupPolicy": {"startupPolicyOrder": "AnyOrder"},
+    "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
+    "replicatedJobs": [
+        {"template": {"spec": {"completionMode": "Indexed", "template": {"spec": {"restartPolicy": "OnFailure"}}}}}
+    ],
+    "volumeClaimPolicies": [{"retentionPolicy": {"whenDeleted": "Delete"}}],
 }
-_CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
-_PROBE = {"failureThreshold": 3, "periodSeconds": 10, "successThreshold": 1, "timeoutSeconds": 1}
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-_MODE = 0o644  # of files in volumes
-_SOURCES = ("configMap", "secret", "downwardAPI", "projected")
+_WHOLE = ("successPolicy", "startupPolicy", "retentionPolicy", "securityContext")  # defaults as they stand, or nothing
 
 
 def applied_by(tree: dict[str, Any]) -> str:
@@ -50,12 +70,13 @@ def applied_by(tree: dict[str, Any]) -> str:
     labels, annotations = _map(metadata, "labels"), _map(metadata, "annotations")
     if tracked := annotations.get("argocd.argoproj.io/tracking-id"):
         return f"Argo CD application {str(tracked).partition(':')[0]}"
-    if name := labels.get("kustomize.toolkit.fluxcd.io/name"):
-        return f"Flux Kustomization {name}"
-    if name := labels.get("helm.toolkit.fluxcd.io/name"):
-        return f"Flux HelmRelease {name}"
-    if name := annotations.get("meta.helm.sh/release-name"):
-        return f"Helm release {name}"
+    for held, key, words in (
+        (labels, "kustomize.toolkit.fluxcd.io/name", "Flux Kustomization"),
+        (labels, "helm.toolkit.fluxcd.io/name", "Flux HelmRelease"),
+        (annotations, "meta.helm.sh/release-name", "Helm release"),
+    ):
+        if name := held.get(key):
+            return f"{words} {name}"
     return ""
 
 
@@ -67,7 +88,7 @@ def live(tree: dict[str, Any]) -> dict[str, Any]:
     for field, prefixes in (("annotations", _ANNOTATIONS), ("labels", _LABELS)):
         _without(kept["metadata"], field, prefixes)
     if (kept.get("apiVersion"), kept.get("kind")) == ("batch/v1", "Job"):
-        _as_job(kept)
+        _as_job(_map(kept, "spec"))
     # `suspend` is the queue's where a job has one; false is the default.
     is_queued, spec = _QUEUE in _map(_map(kept, "metadata"), "labels"), _map(kept, "spec")
     for holder in (spec, _map(spec, "runPolicy")):
@@ -95,7 +116,13 @@ def written(tree: dict[str, Any], flavors: Sequence[dict[str, Any]] = ()) -> dic
     if (root := load().root(f"{api}/{kind}")) is not None and (api, kind) != ("batch/v1", "Job"):
         kept = _unfilled(root, kept)
     if kind == "JobSet":
-        _without_webhook_defaults(_map(kept, "spec"))
+        spec = _map(kept, "spec")
+        _without_defaults(spec, _JOBSET)
+        if spec.get("network") == {}:
+            del spec["network"]
+        for index, rule in enumerate(_items(_map(spec, "failurePolicy"), "rules")):
+            if rule.get("name") == f"failurePolicyRule{index}":
+                del rule["name"]
     return kept
 
 
@@ -108,12 +135,16 @@ def _sound(node: Any) -> Any:
 
 
 def _without(metadata: dict[str, Any], field: str, prefixes: tuple[str, ...]) -> None:
-    held = _map(metadata, field)
-    kept = {key: text for key, text in held.items() if not str(key).startswith(prefixes)}
-    if field in metadata and kept:
-        metadata[field] = kept
+    kept = {key: text for key, text in _map(metadata, field).items() if not str(key).startswith(prefixes)}
+    _put(metadata, field, kept)
+
+
+def _put(tree: dict[str, Any], field: str, kept: Any) -> None:
+    """What is left of a field, which goes where nothing is."""
+    if field in tree and kept:
+        tree[field] = kept
     else:
-        metadata.pop(field, None)
+        tree.pop(field, None)
 
 
 def _without_admission(tree: dict[str, Any], flavors: Sequence[dict[str, Any]]) -> None:
@@ -121,9 +152,7 @@ def _without_admission(tree: dict[str, Any], flavors: Sequence[dict[str, Any]]) 
     patches = _items(spec, "runtimePatches")
     own = [patch for patch in patches if not str(patch.get("manager", "")).startswith(_MANAGED_BY_QUEUE)]
     if len(own) < len(patches):
-        spec["runtimePatches"] = own
-        if not own:
-            del spec["runtimePatches"]
+        _put(spec, "runtimePatches", own)
     labels = [item for flavor in flavors for item in _map(_map(flavor, "spec"), "nodeLabels").items()]
     tolerations = [each for flavor in flavors for each in _items(_map(flavor, "spec"), "tolerations")]
     jobs = [_map(_map(job, "template"), "spec") for job in _items(spec, "replicatedJobs")]
@@ -131,11 +160,8 @@ def _without_admission(tree: dict[str, Any], flavors: Sequence[dict[str, Any]]) 
         pod = _map(_map(job, "template"), "spec")
         selector = {key: text for key, text in _map(pod, "nodeSelector").items() if (key, text) not in labels}
         tolerated = [each for each in _items(pod, "tolerations") if each not in tolerations]
-        for field, held in (("nodeSelector", selector), ("tolerations", tolerated)):
-            if field in pod and held:
-                pod[field] = held
-            else:
-                pod.pop(field, None)
+        _put(pod, "nodeSelector", selector)
+        _put(pod, "tolerations", tolerated)
 
 
 def _unfilled(node: SchemaNode, tree: Any) -> Any:
@@ -155,74 +181,35 @@ def _unfilled(node: SchemaNode, tree: Any) -> Any:
     return out
 
 
-def _without_webhook_defaults(spec: dict[str, Any]) -> None:
-    """Take out of a JobSet what its mutating webhook puts in (`trainc.apiserver.jobset.defaults` has the same list)."""
-    if spec.get("successPolicy") == {"operator": "All"}:
-        del spec["successPolicy"]
-    if spec.get("startupPolicy") == {"startupPolicyOrder": "AnyOrder"}:
-        del spec["startupPolicy"]
-    network = _map(spec, "network")
-    for field in ("enableDNSHostnames", "publishNotReadyAddresses"):
-        if network.get(field) is True:
-            del network[field]
-    if "network" in spec and not network:
-        del spec["network"]
-    for job in _items(spec, "replicatedJobs"):
-        inner = _map(_map(job, "template"), "spec")
-        if inner.get("completionMode") == "Indexed":
-            del inner["completionMode"]
-        pod = _map(_map(inner, "template"), "spec")
-        if pod.get("restartPolicy") == "OnFailure":
-            del pod["restartPolicy"]
-    for index, rule in enumerate(_items(_map(spec, "failurePolicy"), "rules")):
-        if rule.get("name") == f"failurePolicyRule{index}":
-            del rule["name"]
-    for policy in _items(spec, "volumeClaimPolicies"):
-        if policy.get("retentionPolicy") == {"whenDeleted": "Delete"}:
-            del policy["retentionPolicy"]
+def _without_defaults(tree: dict[str, Any], defaults: Mapping[str, Any]) -> None:
+    for key, default in defaults.items():
+        if isinstance(default, list):
+            for item in _items(tree, key):
+                _without_defaults(item, default[0])
+        elif isinstance(default, dict) and key not in _WHOLE:
+            _without_defaults(_map(tree, key), default)
+        elif key in tree and tree[key] == default and type(tree[key]) is type(default):
+            del tree[key]
 
 
-def _as_job(tree: dict[str, Any]) -> None:
+def _as_job(spec: dict[str, Any]) -> None:
     """Take out of a plain Job what its server makes up: the selector of its pods, and defaults."""
-    spec = _map(tree, "spec")
     if spec.get("manualSelector") is not True:
         spec.pop("selector", None)
-    _drop(spec, _JOB)
+    _without_defaults(spec, _JOB)
     template = _map(spec, "template")
     if "metadata" in template:
         _without(_map(template, "metadata"), "labels", _LABELS)
         if not template["metadata"]:
             del template["metadata"]
     pod = _map(template, "spec")
-    _drop(pod, _POD)
     if pod.get("serviceAccount") == pod.get("serviceAccountName"):
         pod.pop("serviceAccount", None)
     for container in (*_items(pod, "containers"), *_items(pod, "initContainers")):
-        _as_container(container)
-    for volume in _items(pod, "volumes"):
-        for source in _SOURCES:
-            if _map(volume, source).get("defaultMode") == _MODE:
-                del volume[source]["defaultMode"]
-
-
-def _as_container(container: dict[str, Any]) -> None:
-    _drop(container, _CONTAINER)
-    image = str(container.get("image", ""))
-    is_latest = "@" not in image and (":" not in image.rpartition("/")[2] or image.endswith(":latest"))
-    if container.get("imagePullPolicy") == ("Always" if is_latest else "IfNotPresent"):
-        del container["imagePullPolicy"]
-    for port in _items(container, "ports"):
-        _drop(port, {"protocol": "TCP"})
-    for probe in _PROBES:
-        _drop(_map(container, probe), _PROBE)
-    for variable in _items(container, "env"):
-        _drop(_map(_map(variable, "valueFrom"), "fieldRef"), {"apiVersion": "v1"})
-
-
-def _drop(tree: dict[str, Any], defaults: dict[str, Any]) -> None:
-    for key, default in defaults.items():
-        if key in tree and tree[key] == default and type(tree[key]) is type(default):
-            del tree[key]
+        image = str(container.get("image", ""))
+        is_latest = "@" not in image and (":" not in image.rpartition("/")[2] or image.endswith(":latest"))
+        if container.get("imagePullPolicy") == ("Always" if is_latest else "IfNotPresent"):
+            del container["imagePullPolicy"]
 
 
 def _map(tree: dict[str, Any], key: str) -> dict[str, Any]:
