@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from trainc import __version__
 from trainc.apiserver import shipped
+from trainc.apiserver.pods.complaints import fields
 from trainc.apiserver.shipped import Shipped
 from trainc.model.report import Report
 from trainc.model.tree import plain
@@ -37,52 +39,49 @@ _BOUNDS = {
 _WIDE = {2**31 - 1, -(2**31), 2**63 - 1, -(2**63)}  # bounds of a number's type alone
 
 
+@dataclass(slots=True, eq=False)
 class Field:
     """One field of a kind, or the kind itself where `path` is empty; `steps` lead to it, `[]` for items of lists."""
 
-    __slots__ = (
-        "_defs", "about", "is_element", "is_foreign", "kind", "path", "required", "schema", "steps", "validations",
-    )  # fmt: skip
-
-    def __init__(self, kind: Shipped, root: Schema, validations: Schema) -> None:
-        self.kind = kind
-        self._defs: Schema = root.get("$defs", {})
-        self.schema = root
-        self.validations = validations
-        self.about = str(root.get("description", ""))
-        self.path: tuple[str, ...] = ()
-        self.steps: tuple[str, ...] = ()
-        self.required = False
-        self.is_element = False
-        self.is_foreign = False  # whether it belongs to a shape of Kubernetes' own
+    kind: Shipped
+    defs: Schema
+    schema: Schema
+    validations: Schema
+    about: str = ""
+    path: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    required: bool = False
+    is_element: bool = False
+    is_foreign: bool = False  # whether it belongs to a shape of Kubernetes' own
 
     def children(self) -> Iterator[tuple[str, Field]]:
         """The fields below it; those of the items of a list, and of the values of a map, count as below it."""
-        steps, schema, validations = _inside(self.schema, self.validations, self._defs)
-        given = schema.get("properties", {})
-        for name, child in given.items():
+        steps, schema, validations = _inside(self.schema, self.validations, self.defs)
+        for name, child in schema.get("properties", {}).items():
             if name != "$patch":
-                below = Field(self.kind, {"$defs": self._defs}, validations.get("properties", {}).get(name, {}))
-                below.schema = _resolved(child, self._defs)
-                below.about = str(child.get("description") or "")
-                below.path = (*self.path, name)
-                below.steps = (*self.steps, *steps, name)
-                below.required = name in schema.get("required", ())
-                below.is_foreign = self.is_foreign or "$ref" in schema
-                yield name, below
+                yield (
+                    name,
+                    Field(
+                        self.kind,
+                        self.defs,
+                        _resolved(child, self.defs),
+                        validations.get("properties", {}).get(name, {}),
+                        str(child.get("description") or ""),
+                        (*self.path, name),
+                        (*self.steps, *steps, name),
+                        required=name in schema.get("required", ()),
+                        is_foreign=self.is_foreign or "$ref" in schema,
+                    ),
+                )
 
     def element(self) -> Field | None:
         """The items of a list, or the values of a map, as a field of the same path; None for anything else."""
         schema = self.schema["anyOf"][0] if "anyOf" in self.schema else self.schema
-        key = next((key for key in ("items", "additionalProperties") if isinstance(schema.get(key), dict)), "")
-        if not key or "properties" in schema:
+        key, _ = _held(schema)
+        if not key:
             return None
-        inner = self.validations.get(key, {})
-        field = Field(self.kind, {"$defs": self._defs}, inner if isinstance(inner, dict) else {})
-        field.schema = _resolved(schema[key], self._defs)
-        field.path, field.steps = self.path, self.steps
-        field.is_element = True
-        return field
+        inner, validations = _resolved(schema[key], self.defs), fields(self.validations.get(key))
+        return Field(self.kind, self.defs, inner, validations, "", self.path, self.steps, is_element=True)
 
     @property
     def name(self) -> str:
@@ -92,7 +91,7 @@ class Field:
     @property
     def type(self) -> str:
         """The type in words: `list of string`, `map of object`."""
-        return _type(self.schema, self._defs)
+        return _type(self.schema, self.defs)
 
     @property
     def default(self) -> object:
@@ -128,16 +127,15 @@ def find(topic: str) -> list[Field]:
         Trouble: where there is no such kind or field; the text says what was probably meant.
     """
     kinds, steps = _kinds(topic)
-    fields = []
-    trouble: Trouble | None = None
+    found, trouble = [], None
     for kind in kinds:
         try:
-            fields.append(_descend(root_of(kind), steps))
+            found.append(_descend(root_of(kind), steps))
         except Trouble as missing:
             trouble = trouble or missing
-    if not fields and trouble:
+    if not found and trouble:
         raise trouble
-    return fields
+    return found
 
 
 def _kinds(topic: str) -> tuple[list[Shipped], list[str]]:
@@ -164,11 +162,10 @@ def _is_called(kind: Shipped, name: str) -> bool:
 
 def _descend(field: Field, steps: list[str]) -> Field:
     for step in steps:
-        if step.isdecimal() and _is_list(field.schema):
+        if step.isdecimal() and _held(field.schema)[0] == "items":
             continue
         below = dict(field.children())
-        lower = {name.lower(): name for name in below}
-        name = step if step in below else lower.get(step.lower(), "")
+        name = step if step in below else next((name for name in below if name.lower() == step.lower()), "")
         if not name:
             hint = meant(step, below, f"see trainc explain {field.name}")
             raise Trouble(f"{field.name} has no field `{step}`; {hint}")
@@ -190,33 +187,26 @@ def leads_somewhere(field: Field, words: list[str]) -> bool:
 
 
 def _goes_on(field: Field, words: list[str]) -> bool:
-    if not words or _is_map(field.schema) or leads_somewhere(field, words):
+    if not words or _held(field.schema)[0] == "additionalProperties" or leads_somewhere(field, words):
         return True
-    return _is_list(field.schema) and _goes_on(field, words[1:])
+    return _held(field.schema)[0] == "items" and _goes_on(field, words[1:])
 
 
 def every_field(field: Field, above: tuple[int, ...] = ()) -> Iterator[Field]:
     """A field and all that are below it, schemas that hold themselves once."""
     yield field
-    _, inside, _ = _inside(field.schema, {}, field._defs)  # noqa: SLF001 (its own class)
+    _, inside, _ = _inside(field.schema, {}, field.defs)
     same = id(inside.get("properties"))
     if same not in above:
         for _, below in field.children():
             yield from every_field(below, (*above, same))
 
 
-def _is_map(schema: Schema) -> bool:
-    return isinstance(schema.get("additionalProperties"), dict) and "properties" not in schema
-
-
 @cache
 def root_of(kind: Shipped) -> Field:
     """A kind as the field that all of its fields are below."""
-    folder = shipped.folder()
-    root = json.loads((folder / kind.json).read_text("utf-8"))
-    field = Field(kind, root, _crd(kind))
-    field.about = kind.about.partition("\n")[0]
-    return field
+    root = json.loads((shipped.folder() / kind.json).read_text("utf-8"))
+    return Field(kind, root.get("$defs", {}), root, _crd(kind), kind.about.partition("\n")[0])
 
 
 def _crd(kind: Shipped) -> Schema:
@@ -233,27 +223,25 @@ def _inside(schema: Schema, validations: Schema, defs: Schema) -> tuple[tuple[st
     """Through lists and maps to what has fields: the steps that lead there, and the schemas of it."""
     steps: tuple[str, ...] = ()
     schema = schema["anyOf"][0] if "anyOf" in schema else schema
-    while "properties" not in schema:
-        if isinstance(schema.get("items"), dict):
-            key, step = "items", "[]"
-        elif isinstance(schema.get("additionalProperties"), dict):
-            key, step = "additionalProperties", _ANY
-        else:
-            break
+    while (held := _held(schema))[0]:
+        key, step = held
         steps = (*steps, step)
-        schema = _resolved(schema[key], defs)
-        inner = validations.get(key, {})
-        validations = inner if isinstance(inner, dict) else {}
+        schema, validations = _resolved(schema[key], defs), fields(validations.get(key))
     return steps, schema, validations
+
+
+def _held(schema: Schema) -> tuple[str, str]:
+    """Where a list or a map says what it holds, and the step that leads into it; empty for anything else."""
+    if "properties" not in schema:
+        for key, step in (("items", "[]"), ("additionalProperties", _ANY)):
+            if isinstance(schema.get(key), dict):
+                return key, step
+    return "", ""
 
 
 def _resolved(schema: Schema, defs: Schema) -> Schema:
     reference = schema.get("$ref", "")
     return {**defs[reference.rpartition("/")[2]], **schema} if reference else schema
-
-
-def _is_list(schema: Schema) -> bool:
-    return isinstance(schema.get("items"), dict)
 
 
 def _type(schema: Schema, defs: Schema) -> str:
