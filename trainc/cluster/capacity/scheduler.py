@@ -39,17 +39,10 @@ class SimulatedScheduler:
         if not self.places:
             return "", "no nodes available to schedule pods"
         peers = Peers(pod, self.places.values())
-        feasible, refused = [], []
-        for place in self.places.values():
-            reason = static_refusal(pod, place.node)
-            refusal: Refusal | None = ((reason,), False) if reason else None
-            refusal = refusal or port_refusal(pod, place) or resource_refusal(pod, place) or peers.refusal(place)
-            if refusal is None:
-                feasible.append(place)
-            else:
-                refused.append(refusal)
+        refusals = {name: place.refusal(pod) or peers.refusal(place) for name, place in self.places.items()}
+        feasible = [self.places[name] for name, refusal in refusals.items() if refusal is None]
         if not feasible:
-            return "", _message(refused)
+            return "", _message([refusal for refusal in refusals.values() if refusal is not None])
         place = best(pod, feasible)
         place.take(pod)
         return place.node.name, ""
@@ -62,26 +55,20 @@ class SimulatedScheduler:
 
 
 def _message(refused: list[Refusal]) -> str:
-    total = len(refused)
-    reasons = Counter(reason for listed, _ in refused for reason in listed)
-    helps = Counter(
-        "No preemption victims found for incoming pod" if helped else "Preemption is not helpful for scheduling"
-        for _, helped in refused
-    )
+    def listed(reasons: Iterable[str]) -> str:
+        return ", ".join(sorted(f"{count} {reason}" for reason, count in Counter(reasons).items()))
+
+    helps = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
     return (
-        f"0/{total} nodes are available: {_listed(reasons)}. no new claims to deallocate, "
-        f"preemption: 0/{total} nodes are available: {_listed(helps)}."
+        f"0/{len(refused)} nodes are available: {listed(reason for reasons, _ in refused for reason in reasons)}. "
+        f"no new claims to deallocate, preemption: 0/{len(refused)} nodes are available: "
+        f"{listed(helps[0] if helped else helps[1] for _, helped in refused)}."
     )
-
-
-def _listed(reasons: Counter[str]) -> str:
-    return ", ".join(sorted(f"{count} {reason}" for reason, count in reasons.items()))
 
 
 _MAX_SCORE = 100
 # What a container without a request counts as when nodes are compared: cpu in thousandths, memory in bytes.
 _UNASKED = {"cpu": 100, "memory": 200 * 1024 * 1024}
-_WEIGHTS = {"taints": 3, "affinity": 2}
 
 
 def best(pod: PendingPod, places: Sequence[NodeUsage]) -> NodeUsage:
@@ -93,8 +80,8 @@ def best(pod: PendingPod, places: Sequence[NodeUsage]) -> NodeUsage:
     scores = [
         _least_allocated(pod, place)
         + _balanced(pod, place)
-        + _WEIGHTS["taints"] * _normal(soft[index], max(soft), reverse=True)
-        + _WEIGHTS["affinity"] * _normal(wanted[index], max(wanted), reverse=False)
+        + 3 * (_MAX_SCORE - _normal(soft[index], max(soft)))
+        + 2 * _normal(wanted[index], max(wanted))
         for index, place in enumerate(places)
     ]
     return places[_top(scores)]
@@ -128,18 +115,14 @@ def _balanced(pod: PendingPod, place: NodeUsage) -> int:
 
 
 def _soft_taints(pod: PendingPod, place: NodeUsage) -> int:
-    soft = [taint for taint in place.node.taints if taint.get("effect") == "PreferNoSchedule"]
-    tolerations = [one for one in pod.tolerations if one.get("effect") in (None, "", "PreferNoSchedule")]
-    hard = [{**taint, "effect": "NoSchedule"} for taint in soft]
-    loose = [{**one, "effect": ""} for one in tolerations]
+    soft = ("PreferNoSchedule", "", None)
+    loose = [{**one, "effect": ""} for one in pod.tolerations if one.get("effect") in soft]
+    hard = [{**taint, "effect": "NoSchedule"} for taint in place.node.taints if taint.get("effect") == soft[0]]
     return sum(untolerated([taint], loose) is not None for taint in hard)
 
 
-def _normal(score: int, most: int, *, reverse: bool) -> int:
-    if most == 0:
-        return _MAX_SCORE if reverse else 0
-    scaled = _MAX_SCORE * score // most
-    return _MAX_SCORE - scaled if reverse else scaled
+def _normal(score: int, most: int) -> int:
+    return _MAX_SCORE * score // most if most else 0
 
 
 def _top(scores: list[int]) -> int:
@@ -170,6 +153,9 @@ AWAY = "node(s) didn't match pod anti-affinity rules"
 OTHERS_AWAY = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 
+Refusal = tuple[tuple[str, ...], bool]  # the reasons, and whether removing other pods could help
+
+
 class NodeUsage:
     """A node while pods are being placed: what is free, and the pods that are there."""
 
@@ -181,15 +167,24 @@ class NodeUsage:
         self.pods: list[PendingPod] = []
         self.used = {name: node.allocatable.get(name, 0) - amount for name, amount in free.items()}
 
+    def refusal(self, pod: PendingPod) -> Refusal | None:
+        """Why the node is out of the question for a pod, wherever others of its peers are."""
+        if reason := static_refusal(pod, self.node):
+            return (reason,), False
+        if pod.host_ports and any(ports_collide(pod.host_ports, other.host_ports) for other in self.pods):
+            return (PORTS,), True
+        lacking = {name: amount for name, amount in pod.requests.items() if amount > max(0, self.free.get(name, 0))}
+        if not lacking:
+            return None
+        helps = all(amount <= self.node.allocatable.get(name, 0) for name, amount in lacking.items())
+        return tuple([FULL if name == "pods" else f"Insufficient {name}" for name in lacking]), helps
+
     def take(self, pod: PendingPod, count: int = 1) -> None:
         """Take what so many equal pods need."""
         self.pods.append(pod)
         for name, amount in pod.requests.items():
             self.free[name] = self.free.get(name, 0) - amount * count
             self.used[name] = self.used.get(name, 0) + amount * count
-
-
-Refusal = tuple[tuple[str, ...], bool]  # the reasons, and whether removing other pods could help
 
 
 def static_refusal(pod: PendingPod, node: Node) -> str:
@@ -212,14 +207,6 @@ def may_run(pod: PendingPod, node: Node) -> bool:
     return pod.spec.get("nodeName") in (None, "", node.name) and not static_refusal(pod, node)
 
 
-def resource_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:
-    lacking = {name: amount for name, amount in pod.requests.items() if amount > max(0, place.free.get(name, 0))}
-    if not lacking:
-        return None
-    helps = all(amount <= place.node.allocatable.get(name, 0) for name, amount in lacking.items())
-    return tuple([FULL if name == "pods" else f"Insufficient {name}" for name in lacking]), helps
-
-
 class Peers:
     """Where other pods are, as one pod's spreading and affinity rules see them."""
 
@@ -230,14 +217,13 @@ class Peers:
         self.away = [self._counts(term) for term in required_peers(pod.spec, "podAntiAffinity")]
         self.spreads = [self._spread(one) for one in hard_spreads(pod.spec)]
         # The domains that pods keep to themselves which are already there.
-        domains = set()
-        for place in self.places:
-            for other in place.pods:
-                for term in required_peers(other.spec, "podAntiAffinity"):
-                    key = term.get("topologyKey", "")
-                    if key in place.node.labels and _selects(term, self.pod, other):
-                        domains.add((key, place.node.labels[key]))
-        self.repelled = domains
+        self.repelled = {
+            (term.get("topologyKey", ""), place.node.labels[term.get("topologyKey", "")])
+            for place in self.places
+            for other in place.pods
+            for term in required_peers(other.spec, "podAntiAffinity")
+            if term.get("topologyKey", "") in place.node.labels and _selects(term, pod, other)
+        }
 
     def refusal(self, place: NodeUsage) -> Refusal | None:
         """Why a node is out because of the pods on it or near it."""
@@ -256,26 +242,20 @@ class Peers:
         return None
 
     def _is_near(self, labels: Mapping[str, str]) -> bool:
-        if not self.near:
-            return True
         if not all(key in labels for key, _ in self.near):
             return False
         if all(counts.get(labels[key], 0) for key, counts in self.near):
             return True
         # The first pod of a group that wants to be near itself has nobody to be near to.
         terms = required_peers(self.pod.spec, "podAffinity")
-        nobody = not any(counts for _, counts in self.near)
-        return nobody and all(_selects(term, self.pod, self.pod) for term in terms)
+        return not any(counts for _, counts in self.near) and all(_selects(term, self.pod, self.pod) for term in terms)
 
-    def _counts(self, term: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
-        key = term.get("topologyKey", "")
-        counts: dict[str, int] = {}
+    def _counts(self, term: Mapping[str, Any]) -> tuple[str, Counter[str]]:
+        key, counts = term.get("topologyKey", ""), Counter[str]()
         for place in self.places:
-            domain = place.node.labels.get(key)
-            count = sum(_selects(term, other, self.pod) for other in place.pods) if domain is not None else 0
-            if count and domain is not None:
-                counts[domain] = counts.get(domain, 0) + count
-        return key, counts
+            if (domain := place.node.labels.get(key)) is not None:
+                counts[domain] += sum(_selects(term, other, self.pod) for other in place.pods)
+        return key, +counts
 
     def _spread(self, one: Mapping[str, Any]) -> tuple[str, dict[str, int], int, int, int]:
         key = one.get("topologyKey", "")
@@ -286,12 +266,9 @@ class Peers:
         chosen = selector if "labelSelector" in one or keys else None
         counts: dict[str, int] = {}
         for place in self.places:
-            if (domain := place.node.labels.get(key)) is None or not self._is_counted(place.node, one):
-                continue
-            count = sum(
-                other.namespace == self.pod.namespace and matches_selector(chosen, other.labels) for other in place.pods
-            )
-            counts[domain] = counts.get(domain, 0) + count
+            if (domain := place.node.labels.get(key)) is not None and self._is_counted(place.node, one):
+                mine = [other.labels for other in place.pods if other.namespace == self.pod.namespace]
+                counts[domain] = counts.get(domain, 0) + sum(matches_selector(chosen, labels) for labels in mine)
         least = min(counts.values(), default=0)
         if len(counts) < int(one.get("minDomains") or 1):
             least = 0
@@ -321,8 +298,3 @@ def _selects(term: Mapping[str, Any], pod: PendingPod, owner: PendingPod) -> boo
     if expressions and isinstance(selector, dict):
         selector = {**selector, "matchExpressions": [*(selector.get("matchExpressions") or []), *expressions]}
     return matches_selector(selector, pod.labels)
-
-
-def port_refusal(pod: PendingPod, place: NodeUsage) -> Refusal | None:
-    taken = any(ports_collide(pod.host_ports, other.host_ports) for other in place.pods) if pod.host_ports else False
-    return ((PORTS,), True) if taken else None
