@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from trainc.cluster.capacity.amounts import (
-    LARGEST,
     Units,
     added,
     in_labels,
@@ -160,18 +159,17 @@ class Assigner:
         """The outcome of every pod set that was tried, and whether the search went through all of them."""
         out: list[PodSetAssignment] = []
         for unit in _units(podsets):
-            members = [PodSetAssignment(podsets[index], self._requests(podsets[index])) for index in unit]
+            members = []
+            for pods in [podsets[index] for index in unit]:
+                requests = times(pods.quota_cost, pods.count)
+                if self.queue.group_of("pods") is not None:
+                    requests["pods"] = pods.count
+                members.append(PodSetAssignment(pods, requests))
             self._unit(unit[0], members, ignores_undeclared=ignores_undeclared)
             out += members
             if any(member.requests and not member.choices for member in members):
                 return out, False
         return out, True
-
-    def _requests(self, pods: PodSet) -> dict[str, int]:
-        requests = {name: min(amount * pods.count, LARGEST) for name, amount in pods.quota_cost.items()}
-        if self.queue.group_of("pods") is not None:
-            requests["pods"] = pods.count
-        return requests
 
     def _unit(self, first: int, members: list[PodSetAssignment], *, ignores_undeclared: bool) -> None:
         total: dict[str, int] = {}

@@ -19,6 +19,7 @@ from trainc.cluster.capacity.pods import PendingPod
 from trainc.cluster.capacity.requests import unknown_of_pod
 from trainc.cluster.capacity.scheduler import AFFINITY, TAINT, may_run, static_refusal
 from trainc.model.tree import Tree
+from trainc.text.counting import counted
 
 MOST_PLACEMENTS = 200_000  # pods times nodes that are placed one by one where the order may decide
 FEW_PLACEMENTS = 500  # and where it does not, to say on which nodes
@@ -203,33 +204,37 @@ def _small_domain(role: RolePods, classes: Iterable[NodeClass]) -> str:
 
 def _is_roomy(parts: Sequence[tuple[RolePods, PendingPod, int]], free_slots: Sequence[int]) -> bool:
     """Whether every kind of pods fits in whatever order and wherever the pods of the others are."""
-    for index, (_, pod, count) in enumerate(parts):
-        lost = sum(
-            other_count * _displaced(pod, other) for at, (_, other, other_count) in enumerate(parts) if at != index
+
+    def displaced(pod: PendingPod, other: PendingPod) -> int:
+        """How many pods of one kind at most one pod of another takes the place of."""
+        return max(
+            -(-other.requests[name] // amount)
+            for name, amount in pod.requests.items()
+            if amount and name in other.requests
         )
-        if free_slots[index] - lost < count:
-            return False
-    return True
 
-
-def _displaced(pod: PendingPod, other: PendingPod) -> int:
-    """How many pods of one kind at most one pod of another takes the place of."""
-    mine, theirs = pod.requests, other.requests
-    return max(-(-theirs[name] // amount) for name, amount in mine.items() if amount and name in theirs)
+    return all(
+        room - sum(others * displaced(pod, other) for at, (_, other, others) in enumerate(parts) if at != index)
+        >= count
+        for index, ((_, pod, count), room) in enumerate(zip(parts, free_slots, strict=True))
+    )
 
 
 def _explain(gang: GangPlacement, roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: ClusterFacts) -> None:
     for role in roles:
-        room = gang.rooms[role.name]
-        if room < role.podset.count:
-            gang.role = role
-            if (node_name := role.pod.spec.get("nodeName")) and node_name not in facts.nodes:
-                gang.reason = f"pods of `{role.name}` name node `{node_name}`, which is not in the dump"
-                gang.change = "remove `nodeName`, or name a node of the cluster"
-                return
-            gang.reason = f"{_needs(role)} at once, and the nodes hold {room}"
-            gang.change = _change(role, classes)
+        room, count = gang.rooms[role.name], role.podset.count
+        if room >= count:
+            continue
+        gang.role = role
+        if (node_name := role.pod.spec.get("nodeName")) and node_name not in facts.nodes:
+            gang.reason = f"pods of `{role.name}` name node `{node_name}`, which is not in the dump"
+            gang.change = "remove `nodeName`, or name a node of the cluster"
             return
+        requests = [(name, amount) for name, amount in sorted(role.pod.requests.items()) if amount and name != "pods"]
+        needs = ", ".join(f"{spelled(name, amount)} {name}" for name, amount in requests) or "no requests"
+        gang.reason = f"`{role.name}` needs {counted(count, 'pod')} with {needs} at once, and the nodes hold {room}"
+        gang.change = _change(role, classes)
+        return
     if gang.fits is None:
         gang.reason = (
             "each role fits alone, and trainc found no place for all pods at once within its limits"
@@ -242,24 +247,23 @@ def _explain(gang: GangPlacement, roles: Sequence[RolePods], classes: Iterable[N
     gang.change = "request fewer or smaller pods, or add a node"
 
 
-def _needs(role: RolePods) -> str:
-    requests = ", ".join(
-        f"{spelled(name, amount)} {name}"
-        for name, amount in sorted(role.pod.requests.items())
-        if amount and name != "pods"
-    )
-    count = role.podset.count
-    return f"`{role.name}` needs {count} {'pod' if count == 1 else 'pods'} with {requests or 'no requests'}"
-
-
 def _change(role: RolePods, classes: Iterable[NodeClass]) -> str:
     """The smallest change that makes room for one role: a toleration, a label less, or fewer pods."""
     pod, count = role.pod, role.podset.count
     options: list[str] = []
-    for taint in _repelling(pod, classes):
+    repelling: dict[str, Mapping[str, Any]] = {}
+    for alike in classes:
+        if static_refusal(pod, alike.model) == TAINT:
+            taint = untolerated(alike.model.taints, pod.tolerations)
+            # No pod should tolerate that a node is not ready, or short of something.
+            if taint is not None and not str(taint.get("key")).startswith("node.kubernetes.io/"):
+                repelling.setdefault(
+                    taint_text(taint), {k: taint[k] for k in ("key", "value", "effect") if taint.get(k)}
+                )
+    for words, taint in repelling.items():
         more = pod.like(pod.name, tolerations=[*pod.tolerations, {**taint, "operator": "Equal"}])
         if _room(more, classes) >= count:
-            options.append(f"tolerate `{taint_text(taint)}`")
+            options.append(f"tolerate `{words}`")
     if any(static_refusal(pod, alike.model) == AFFINITY for alike in classes):
         selector = pod.spec.get("nodeSelector") or {}
         for key in sorted(selector):
@@ -283,18 +287,6 @@ def _change(role: RolePods, classes: Iterable[NodeClass]) -> str:
 
 def _room(pod: PendingPod, classes: Iterable[NodeClass]) -> int:
     return rooms([pod], kinds_of([pod], classes))[0]
-
-
-def _repelling(pod: PendingPod, classes: Iterable[NodeClass]) -> list[Mapping[str, Any]]:
-    terms: dict[str, Mapping[str, Any]] = {}
-    for alike in classes:
-        if static_refusal(pod, alike.model) == TAINT:
-            taint = untolerated(alike.model.taints, pod.tolerations)
-            # No pod should tolerate that a node is not ready, or short of something.
-            if taint is not None and not str(taint.get("key")).startswith("node.kubernetes.io/"):
-                kept = {key: taint[key] for key in ("key", "value", "effect") if taint.get(key)}
-                terms.setdefault(taint_text(taint), kept)
-    return list(terms.values())
 
 
 MOST_STEPS = 20_000  # of the search for a packing of mixed pods; beyond it there is no answer

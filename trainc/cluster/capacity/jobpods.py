@@ -56,7 +56,9 @@ class RolePods:
         if mine:
             self._join(mine.selector, mine.tolerations)
         self.key = _exclusive_key(jobset, job)
-        self.is_scripted = _is_labelled_by_script(jobset, job)
+        # Whether a script labels the nodes of each Job, so that no dump tells where its pods may run.
+        annotations = [fields(get(holder, "metadata", "annotations")) for holder in (jobset, get(job, "template"))]
+        self.is_scripted = any(EXCLUSIVE in one and _SCRIPTED in one for one in annotations)
         self.amounts: tuple[Amounts, Amounts] = namespace.amounts_of(self.tree)
         labels = fields(plain(get(job, "template", "spec", "template", "metadata", "labels")))
         requests = {"pods": 1, **all_units(self.amounts[0])}
@@ -117,15 +119,6 @@ def _leader(pod: PendingPod, name: str, key: str, job: str) -> PendingPod:
     return pod.like(name, affinity=affinity, labels={JOB_KEY: job})
 
 
-def _is_labelled_by_script(jobset: Tree, job: Tree) -> bool:
-    """Whether a script labels the nodes of each Job, so that no dump tells where its pods may run."""
-    return any(
-        get(holder, "metadata", "annotations", EXCLUSIVE) is not None
-        and get(holder, "metadata", "annotations", _SCRIPTED) is not None
-        for holder in (jobset, get(job, "template"))
-    )
-
-
 class JobPlacement:
     """The pods of one JobSet on nodes that fill up."""
 
@@ -174,7 +167,12 @@ class JobPlacement:
         """What quotas refuse, with nothing else in the namespace or beside what is there: quota, role and words."""
         for budget in self.namespace.budgets:
             used = {} if unused else budget.used
-            refused = "" if budget.scopes else self._over_count(budget.with_usage(used))
+            refused, whole = "", budget.with_usage(used)
+            if not budget.scopes:  # what it says to the objects that a job is made of, besides its pods
+                jobs = sum(role.podset.replicas for role in self.roles)
+                counts = {"jobsets.jobset.x-k8s.io": 1, "jobs.batch": jobs, "services": int(self.has_network)}
+                refusals = (whole.refusal(object_usage(kind), count) for kind, count in counts.items() if count)
+                refused = next(filter(None, refusals), "")
             if refused and self.roles:
                 yield budget.name, self.roles[0], refused
                 continue
@@ -193,13 +191,6 @@ class JobPlacement:
                 return role, refused
             left.add(usage, role.podset.count)
         return None
-
-    def _over_count(self, budget: Budget) -> str:
-        """What a quota says to the objects that a job is made of, besides its pods."""
-        jobs = sum(role.podset.replicas for role in self.roles)
-        counts = {"jobsets.jobset.x-k8s.io": 1, "jobs.batch": jobs, "services": int(self.has_network)}
-        refusals = (budget.refusal(object_usage(kind), count) for kind, count in counts.items() if count)
-        return next(filter(None, refusals), "")
 
     def place(self, order: Callable[[RolePods], int] | None = None) -> None:
         """Create and schedule all pods: those that others wait for first, the roles in their own `order` or another."""
@@ -259,21 +250,14 @@ class JobPlacement:
 
 
 def run_data(run: JobPlacement) -> dict[str, Any]:
-    return {"allPodsPlaced": run.is_placed, "groups": [_role_data(role) for role in run.roles]}
-
-
-def _role_data(role: RolePods) -> dict[str, Any]:
-    data: dict[str, Any] = {"replicatedJob": role.name, "pods": role.podset.count}
-    data |= {"created": role.created, "placed": role.placed}
-    if role.nodes:
-        data["nodes"] = dict(sorted(role.nodes.items()))
-    if role.pending:
-        data["pending"] = sorted(
-            message if count < 0 else f"{count}: {message}" for message, count in role.pending.items()
-        )
-    if role.refused:
-        data["refused"] = role.refused
-    return data
+    groups = []
+    for role in run.roles:
+        waits = [message if count < 0 else f"{count}: {message}" for message, count in role.pending.items()]
+        data: dict[str, Any] = {"replicatedJob": role.name, "pods": role.podset.count}
+        data |= {"created": role.created, "placed": role.placed}
+        rest = {"nodes": dict(sorted(role.nodes.items())), "pending": sorted(waits), "refused": role.refused}
+        groups.append(data | {name: content for name, content in rest.items() if content})
+    return {"allPodsPlaced": run.is_placed, "groups": groups}
 
 
 class Stages(NamedTuple):

@@ -102,16 +102,13 @@ class Kueue:
             verdict.cycles, verdict.messages = 1, [message]
             raise StoppedError("Misconfigured", message)
         run_cycles(self.snapshot, queue, verdict, defaults)
-        if verdict.reason == TOO_MUCH and self._may_borrow_more(queue):
+        # Cohorts that the dump does not show may have quota of their own, or a cohort above them.
+        is_bounded = not queue.parent or all(quota.borrowing is not None for quota in queue.quotas.values())
+        if verdict.reason == TOO_MUCH and not is_bounded and not self.facts.is_listed("Cohort"):
             raise UnknownError(f"no Cohort is in the dump, and cohort {queue.parent} may have more to lend")
         if (gates := value(jobset, "metadata", "annotations", GATES)) and verdict.has_quota:
             verdict.has_quota = verdict.is_admitted = False
             raise StoppedError(GATED, f"Admission is gated by: {gates}")
-
-    def _may_borrow_more(self, queue: ClusterQueue) -> bool:
-        """Whether cohorts that the dump does not show may have quota of their own, or a cohort above them."""
-        is_bounded = all(quota.borrowing is not None for quota in queue.quotas.values())
-        return bool(queue.parent) and not is_bounded and not self.facts.is_listed("Cohort")
 
     def _is_covered(self, namespace: str) -> bool | None:
         """Whether Kueue manages jobs of a namespace, None where the dump does not tell."""
@@ -203,14 +200,12 @@ def inactive_reason(snapshot: Snapshot, queue: ClusterQueue) -> str:
         return "is stopped"
     if queue.name in snapshot.pools.cyclic:
         return "is in a cycle of cohorts"
-    return _missing_flavors(snapshot, queue) or _checks(snapshot, queue) or _topologies(snapshot, queue)
-
-
-def _missing_flavors(snapshot: Snapshot, queue: ClusterQueue) -> str:
     missing = [name for name in queue.flavors if name not in snapshot.facts.flavors]
     if missing and not snapshot.facts.is_listed("ResourceFlavor"):
         raise UnknownError(f"ResourceFlavor {', '.join(missing)} of ClusterQueue {queue.name} is not in the dump")
-    return f"references missing ResourceFlavor(s): {','.join(missing)}" if missing else ""
+    if missing:
+        return f"references missing ResourceFlavor(s): {','.join(missing)}"
+    return _checks(snapshot, queue) or _topologies(snapshot, queue)
 
 
 def _checks(snapshot: Snapshot, queue: ClusterQueue) -> str:

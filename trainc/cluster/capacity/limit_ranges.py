@@ -120,27 +120,24 @@ class LimitRanges:
 
     def kueue_refusal(self, pods: Iterable[tuple[Tree, Amounts]]) -> str:
         """What Kueue says of pods that break a LimitRange, or whose requests exceed their limits; empty for nothing."""
-        listed = [(pod, of_pod, f"spec.podSets[{index}].template.spec") for index, (pod, of_pod) in enumerate(pods)]
-        if messages := [message for pod, _, path in listed for message in self._exceeding(pod, path)]:
-            return f"resources validation failed: {joined(messages)}"
-        messages = [message for one in listed for message in self._outside(*one)]
-        return f"resources didn't satisfy LimitRange constraints: {joined(messages)}" if messages else ""
-
-    def _exceeding(self, pod: Tree, path: str) -> Iterator[str]:
-        for where, container in containers_of(pod):
-            yield from _invalid(f"{path}.{where}", *self.for_kueue(container), _EXCEEDS)
-        if type(get(pod, "resources")) is dict:
-            yield from _invalid(f"{path}.resources", *self.for_kueue(pod, _POD), _EXCEEDS)
-
-    def _outside(self, pod: Tree, requests_of_pod: Amounts, path: str) -> Iterator[str]:
-        if one := self._all.get(_CONTAINER):
+        exceeding: list[str] = []
+        outside: list[str] = []
+        for index, (pod, asked) in enumerate(pods):
+            path = f"spec.podSets[{index}].template.spec"
             for where, container in containers_of(pod):
                 requests, limits = self.for_kueue(container)
-                yield from _invalid(f"{path}.{where}", _kept(requests, limits, smaller=False), one.largest, _ABOVE)
-                yield from _invalid(f"{path}.{where}", one.smallest, _kept(requests, limits, smaller=True), _BELOW)
-        if whole := self._all.get(_POD):
-            yield from _invalid(path, requests_of_pod, whole.largest, _ABOVE)
-            yield from _invalid(path, whole.smallest, requests_of_pod, _BELOW)
+                exceeding += _invalid(f"{path}.{where}", requests, limits, _EXCEEDS)
+                if one := self._all.get(_CONTAINER):
+                    outside += _invalid(f"{path}.{where}", _kept(requests, limits, smaller=False), one.largest, _ABOVE)
+                    outside += _invalid(f"{path}.{where}", one.smallest, _kept(requests, limits, smaller=True), _BELOW)
+            if type(get(pod, "resources")) is dict:
+                exceeding += _invalid(f"{path}.resources", *self.for_kueue(pod, _POD), _EXCEEDS)
+            if whole := self._all.get(_POD):
+                outside += _invalid(path, asked, whole.largest, _ABOVE)
+                outside += _invalid(path, whole.smallest, asked, _BELOW)
+        if exceeding:
+            return f"resources validation failed: {joined(exceeding)}"
+        return f"resources didn't satisfy LimitRange constraints: {joined(outside)}" if outside else ""
 
 
 def containers_of(pod: Tree, *lists: str) -> Iterator[tuple[str, Tree]]:
