@@ -38,7 +38,16 @@ from trainc.changes.migrate.placed_text import (
     source_of,
 )
 from trainc.changes.migrate.policies import NODE, PLAIN, SSH_VOLUME, OlderFacts, Policy, policy_of, policy_of_other
-from trainc.changes.migrate.target import OF_SERVER, MigrationTarget, Shared, pods, readable_group, wanted, with_group
+from trainc.changes.migrate.target import (
+    OF_SERVER,
+    MigrationTarget,
+    Shared,
+    key_of_tree,
+    pods,
+    readable_group,
+    wanted,
+    with_group,
+)
 from trainc.kinds.table import KINDS, LISTED
 from trainc.lint import expand
 from trainc.model.bundle import Bundle
@@ -63,13 +72,13 @@ def written(text: str, plain: dict[str, Any], want: MigrationTarget) -> str:
     is_older = (plain.get("apiVersion"), plain.get("kind")) in KINDS
     roles = _roles(source.root, plain) if is_older else roles_of_other(source.root, plain)
     former = {new: old for old, new in want.roles.items()}
-    pods: dict[str, SourceEntry | None] = {}
-    for role in want.roles_of_runtime:
-        name = former.get(role["name"], role["name"])
-        pods[role["name"]] = next((roles[one] for one in (name, *_FORMER.get(name, ())) if one in roles), None)
-    out = [*source.above, *writer.document(want.job, _job(source.root, pods, want))]
-    if want.own_runtime:
-        out += ["---", *writer.document(want.runtime, _runtime(pods))]
+    entries: dict[str, SourceEntry | None] = {}
+    for role, _ in pods(want.runtime["spec"]):
+        name = former.get(role, role)
+        entries[role] = next((roles[one] for one in (name, *_FORMER.get(name, ())) if one in roles), None)
+    out = [*source.above, *writer.document(want.job, _job(source.root, entries, want))]
+    if not want.served_by:
+        out += ["---", *writer.document(want.runtime, _runtime(entries))]
     for extra in want.extras:
         out += ["---", *writer.document(extra, None)]
     while out and not out[-1]:
@@ -148,21 +157,19 @@ _OF_JOBSETS = ("cleanPodPolicy", "Running")
 
 def dropped_fields(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
     """What an older job says that its TrainJob does not, one sentence each."""
-    spec = old["spec"]
     sentences = []
     for path, why in _LEFT:
-        places = [(*above, *path) for above in ((), ("runPolicy",))]
-        stated_place = next((place for place in places if _at(spec, place)), None)
-        if stated_place is not None and path[-1] not in jobset["spec"]:
-            sentences.append(f"`spec.{'.'.join(stated_place)}` is dropped: {why}")
+        for place in (path, ("runPolicy", *path)):
+            node = old["spec"]
+            for key in place:
+                node = node.get(key) if isinstance(node, dict) else None
+            # A zero says something, an empty map does not, nor what a JobSet does anyway.
+            if node is None or node is False or node in ("", {}, []) or (path[-1], node) == _OF_JOBSETS:
+                continue
+            if path[-1] not in jobset["spec"]:
+                sentences.append(f"`spec.{'.'.join(place)}` is dropped: {why}")
+            break
     return sentences
-
-
-def _at(node: Any, path: tuple[str, ...]) -> bool:
-    """Whether something is said at a path: a zero says something, an empty map does not, nor what a JobSet does anyway."""
-    for key in path:
-        node = node.get(key) if isinstance(node, dict) else None
-    return node is not None and node is not False and node not in ("", {}, []) and (path[-1], node) != _OF_JOBSETS
 
 
 class TextPlace(NamedTuple):
@@ -297,14 +304,15 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
     else:
         what = f"the framework `{policy.name}`" if policy.labels else f"`mlPolicy.{policy.name}`"
         messages.append(f"{what} configures {'its processes, so `numNodes` scales it' if policy.sized else 'it'}")
-    messages += _kept_variables(want)
+    is_mpi = policy is not None and policy.name == "mpi"
+    messages += [] if is_mpi else kept_of(want)
     for former, now in want.containers.items():
         if former != now:
             messages.append(f"the container `{former}` is now `{now}`: `kubectl logs -c {now}`")
     pods_of = {role: template.get("spec") or {} for role, template in pods(want.runtime["spec"])}
-    if policy is not None and policy.name == "mpi":
+    if is_mpi:
         # What a job says to the launcher of MPI alone, and so stays as it is when other fields of the job change.
-        messages += _kept_count(want)
+        messages += kept_of(want)
         nodes = [one for one in pods_of.get(NODE, {}).get("containers", []) if one["name"] == NODE]
         if "image" in want.job["spec"].get("trainer", {}) and any("image" in one for one in nodes):
             messages.append(
@@ -325,18 +333,11 @@ def messages_of(kind: str, want: MigrationTarget) -> list[str]:
 
 def kept_of(want: MigrationTarget) -> list[str]:
     """Those of the messages that name what stays as the operator had it, and does not follow `numNodes`."""
-    return [*_kept_variables(want), *_kept_count(want)]
-
-
-def _kept_variables(want: MigrationTarget) -> list[str]:
-    reason = want.policy.reason if want.policy is not None else ""
-    kept = "variables of the operator stay in `trainer.env`; with another `numNodes` change them too"
-    return [f"{kept}: {reason}"] if reason else []
-
-
-def _kept_count(want: MigrationTarget) -> list[str]:
-    if want.policy is None or want.policy.name != "mpi":
+    if want.policy is None:
         return []
+    if want.policy.name != "mpi":
+        kept = "variables of the operator stay in `trainer.env`; with another `numNodes` change them too"
+        return [f"{kept}: {want.policy.reason}"] if want.policy.reason else []
     trainer = want.job["spec"].get("trainer", {})
     words = " ".join(map(str, (*trainer.get("command", []), *trainer.get("args", [])))).split()
     count = next((f"{word} {number}" for word, number in pairwise(words) if word in _COUNTS and number.isdigit()), "")
@@ -384,14 +385,15 @@ class _Compiled(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """A document of a job, and what its file compiles to; `bare` is that without what clusters add."""
+    """A document of a job, and what its file compiles to; `bare` are its jobs without what clusters add."""
 
     text: str
     tree: dict[str, Any]
     around: Mapping[int, str]
     place: TextPlace
     before: _Compiled
-    bare: _Compiled
+    bare: list[Bundle]
+    facts: list[OlderFacts]  # for each job; a document of several jobs is one for each
 
 
 def rewritten_other(piece: str, tree: dict[str, Any], place: TextPlace, around: Mapping[int, str]) -> Rewritten:
@@ -407,11 +409,15 @@ def rewritten_other(piece: str, tree: dict[str, Any], place: TextPlace, around: 
     _, refusals = made(context, unplaced(project), checked=False)
     if refusals.failed:
         return Rewritten(piece, (), around, errors(refusals))
-    source = _Source(piece, tree, around, place, before, bare)
     if not bare.jobs or len(bare.jobs) != len(before.jobs):
         return Rewritten(piece, (), around, errors(before.report))
     if any(bundle.keeps_job for bundle in bare.jobs):
         return Rewritten(piece, tuple(Older(piece, refused=KEPT) for _ in bare.jobs), around)
+    several = len(bare.jobs) > 1 or "metadata" not in tree
+    facts = [
+        OlderFacts(plain(one.document.tree) if several else tree, plain(one.jobset), launches(one)) for one in bare.jobs
+    ]
+    source = _Source(piece, tree, around, place, before, bare.jobs, facts)
     refused = ""
     for wants in _ways(source):
         for want in wants:
@@ -433,7 +439,7 @@ def _compiled(text: str, place: TextPlace) -> _Compiled:
 def _ways(source: _Source) -> Iterable[list[MigrationTarget]]:
     """The manifests that may take the place of the document's jobs, the best first."""
     shared = source.place.shared
-    choices = [policy_of_other(facts) for facts in _facts(source)]
+    choices = [policy_of_other(facts) for facts in source.facts]
     wired = _wanted(source, choices)
     if shared is not None:
         served = [shared.serve(want) for want in wired]
@@ -442,35 +448,22 @@ def _ways(source: _Source) -> Iterable[list[MigrationTarget]]:
     if not all(isinstance(choice, str) for choice in choices):
         yield wired
     if any(isinstance(choice, Policy) and choice.own for choice in choices):
-        yield _wanted(source, [policy_of_other(facts, by_variables=False) for facts in _facts(source)])
+        yield _wanted(source, [policy_of_other(facts, by_variables=False) for facts in source.facts])
     bare = _wanted(source, [choice if isinstance(choice, str) else "" for choice in choices])
     for want, choice in zip(bare, choices, strict=True):
         want.was_wired = not isinstance(choice, str)
     yield bare
 
 
-def _facts(source: _Source) -> list[OlderFacts]:
-    """What policies look at, for each job; a document of several jobs is one for each."""
-    several = len(source.bare.jobs) > 1 or "metadata" not in source.tree
-    trees = [plain(bundle.document.tree) if several else source.tree for bundle in source.bare.jobs]
-    pairs = zip(trees, source.bare.jobs, strict=True)
-    return [OlderFacts(tree, plain(bundle.jobset), launches(bundle)) for tree, bundle in pairs]
-
-
 def _wanted(source: _Source, choices: list[Any]) -> list[MigrationTarget]:
-    beside = {_key(one) for one in _documents(source.around)}
+    beside = {key_of_tree(one) for one in _documents(source.around)}
     out = []
-    for bundle, facts, choice in zip(source.bare.jobs, _facts(source), choices, strict=True):
-        own = [tree for tree in objects([bundle]) if _key(tree) not in beside]
-        groups = [
-            tree
-            for tree in own
-            if tree["kind"] == "PodGroup" and tree["apiVersion"].startswith("scheduling.volcano.sh/")
-        ]
-        is_grouped = bool(groups) and (
-            not isinstance(choice, str)
-            or any(cluster.scheduler is not None for cluster in source.place.project.clusters)
-        )
+    is_scheduled = any(cluster.scheduler is not None for cluster in source.place.project.clusters)
+    for bundle, facts, choice in zip(source.bare, source.facts, choices, strict=True):
+        own = [tree for tree in objects([bundle]) if key_of_tree(tree) not in beside]
+        volcanos = [tree for tree in own if tree["apiVersion"].startswith("scheduling.volcano.sh/")]
+        groups = [tree for tree in volcanos if tree["kind"] == "PodGroup"]
+        is_grouped = bool(groups) and (is_scheduled or not isinstance(choice, str))
         kept = [readable_group(tree) if tree in groups else tree for tree in own if not (is_grouped and tree in groups)]
         want = wanted(facts, kept, namespaces_of(source.place.project), choice)
         out.append(with_group(want, groups[0]) if is_grouped else want)
@@ -507,7 +500,7 @@ def _tried_other(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
 def followed(piece: str, compiled: list[Any]) -> str:
     """An object of the file as it goes out with the job: what selects or names pods follows them."""
     for tree in _documents({0: piece}):
-        twin = next((one for one in compiled if _key(one) == _key(tree)), None)
+        twin = next((one for one in compiled if key_of_tree(one) == key_of_tree(tree)), None)
         if twin is None or says(tree, twin):
             continue
         namespace = fields(tree.get("metadata")).get("namespace")
@@ -517,7 +510,3 @@ def followed(piece: str, compiled: list[Any]) -> str:
         lines = [*source.above, *Writer({}, deeper=source.deeper).document(wanted_, source.root), *source.below]
         return with_comments("".join(f"{line}\n" for line in lines), piece)
     return piece
-
-
-def _key(tree: dict[str, Any]) -> tuple[str, str]:
-    return str(tree.get("kind")), str(fields(tree.get("metadata")).get("name"))  # a server makes up the name of some

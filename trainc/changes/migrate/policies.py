@@ -16,7 +16,6 @@ ONE_ROLE = {"JAXJob": "jax", "PyTorchJob": "torch", "XGBoostJob": "xgboost"}  # 
 PLAIN = "plain"  # `numNodes` alone: the program's own variables and arguments wire it
 NODE, LAUNCHER = "node", "launcher"
 FRAMEWORK = "trainer.kubeflow.org/framework"
-_SAME = ("image", "command", "args", "env")  # what roles must have in common to be one trainer
 _TORCH = ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK")  # what torchrun gives to each of its processes
 SSH_VOLUME, _HOSTS = "ssh-auth", "mpi-job-config"  # volumes of the mpi-operator
 _MPI_DEFAULTS = {"sshAuthMountPath": "/root/.ssh", "mpiImplementation": "OpenMPI"}
@@ -123,44 +122,52 @@ def _of_one_role(facts: OlderFacts, policy: str) -> Policy | str:
         return f"its roles have different pods, and `mlPolicy.{policy}` configures identical pods"
     (role,) = facts.roles
     main = facts.main(role)
-    if (taken := clash(facts, [role["name"]])) is not None:
+    if (taken := _clash(facts, [role["name"]])) is not None:
         return taken
     # Under the operator JAX's variables are a job's own, unless it asks trainc for them.
     owned = policy != "jax" or facts.is_asked("jax-variables")
-    without = set(VOCABULARIES[policy].reserved if owned else ())
-    reason = ""
-    if policy == "torch":
-        added, reason = _of_torchrun(main, facts.launches.get(role["name"]))
-        without |= added
-    else:
-        reason = "programs may read the operator's variables"
-    per_node = processes(facts.old["spec"].get("nprocPerNode")) if policy == "torch" else None
+    without = frozenset(VOCABULARIES[policy].reserved if owned else ())
+    if policy != "torch":
+        return _with_nodes(facts, role, policy, without=without, reason="programs may read the operator's variables")
+    per_node = processes(facts.old["spec"].get("nprocPerNode")) or 0
+    launch = facts.launches.get(role["name"])
+    if launch is None or launch.launcher is not TORCHRUN:
+        starts = f"`{launch.name}` starts the program" if launch and launch.name else "no command starts torchrun"
+        reason = f"{starts}, which may read {', '.join(_TORCH)}"
+    else:  # which sets these variables itself
+        own = [entry.get("value") or "" for entry in main.get("env", []) if entry["name"] not in _TORCH]
+        parsed = "\n".join([*main.get("command", []), *main.get("args", []), *own])
+        read = [name for name in _TORCH if re.search(rf"\b{name}\b", parsed)]
+        without |= set(_TORCH) - set(read)
+        reason = f"the command reads {', '.join(read)}" if read else ""
+    return _with_nodes(facts, role, policy, per_node if per_node > 0 else None, without, reason)
+
+
+def _with_nodes(
+    facts: OlderFacts,
+    role: dict[str, Any],
+    policy: str,
+    per_node: int | None = None,
+    without: frozenset[str] = frozenset(),
+    reason: str = "",
+) -> Policy:
+    """A policy for a job of one role, whose pods `numNodes` counts."""
+    name = role["name"] if policy == PLAIN else NODE
     return Policy(
         policy,
-        {policy: {}},
-        {role["name"]: NODE},
-        {main["name"]: NODE},
-        (NODE,),
-        NODE,
+        {"numNodes": 1} if policy == PLAIN else {policy: {}},
+        {role["name"]: name},
+        {facts.main(role)["name"]: NODE},
+        (name,),
+        name,
         facts.count(role),
-        per_node if per_node is not None and per_node > 0 else None,
-        frozenset(without),
+        per_node,
+        without,
         reason,
     )
 
 
-def _of_torchrun(main: dict[str, Any], launch: Launch | None) -> tuple[set[str], str]:
-    """The operator's variables that torchrun sets itself, and why others stay."""
-    if launch is None or launch.launcher is not TORCHRUN:
-        starts = f"`{launch.name}` starts the program" if launch and launch.name else "no command starts torchrun"
-        return set(), f"{starts}, which may read {', '.join(_TORCH)}"
-    own = [entry.get("value") or "" for entry in main.get("env", []) if entry["name"] not in _TORCH]
-    parsed = "\n".join([*main.get("command", []), *main.get("args", []), *own])
-    read = [name for name in _TORCH if re.search(rf"\b{name}\b", parsed)]
-    return set(_TORCH) - set(read), f"the command reads {', '.join(read)}" if read else ""
-
-
-def clash(facts: OlderFacts, roles: Iterable[str]) -> str | None:
+def _clash(facts: OlderFacts, roles: Iterable[str]) -> str | None:
     """Why the main containers of roles cannot be called as the Trainer expects, None where they can."""
     for role in facts.roles:
         containers = role["template"]["spec"]["template"]["spec"]["containers"]
@@ -173,27 +180,13 @@ def tensorflow_policy(facts: OlderFacts) -> Policy | str:
     """The framework `tensorflow`, or why it cannot wire the tasks of a job."""
     if facts.old["spec"].get("enableDynamicWorker"):
         return "`enableDynamicWorker` gives each process its own list, and the framework gives all the same"
-    roles = {role["name"]: role["name"] for role in facts.roles}
-    if (taken := clash(facts, roles)) is not None:
+    if (taken := _clash(facts, [role["name"] for role in facts.roles])) is not None:
         return taken
     worker = facts.role("worker")
     first = worker or facts.role("chief") or facts.role("master") or facts.roles[0]
     several = any(facts.count(role) > 1 for role in facts.roles)
     reserved = frozenset({"TF_CONFIG", *(("JOB_COMPLETION_INDEX",) if several else ())})
-    like = {key: _without(facts.main(first).get(key), reserved) for key in _SAME}
-    alike = [role for role in facts.roles if role is not first and _is_like(facts.main(role), like, reserved)]
-    return Policy(
-        "tensorflow",
-        {"numNodes": 1},
-        roles,
-        {facts.main(role)["name"]: NODE for role in facts.roles},
-        tuple(role["name"] for role in (first, *alike)),
-        "worker" if worker is not None else "",
-        facts.count(worker) if worker is not None else None,
-        None,
-        reserved,
-        labels={FRAMEWORK: "tensorflow"},
-    )
+    return _with_roles(facts, "tensorflow", first, reserved, facts.count(worker) if worker is not None else None)
 
 
 def _paddle(facts: OlderFacts) -> Policy | str:
@@ -202,37 +195,40 @@ def _paddle(facts: OlderFacts) -> Policy | str:
     worker, head = facts.role("worker"), facts.role("master") or facts.role("leader")
     if not {"master", "leader", "worker"}.issuperset(names) or head is None or facts.count(head) != 1:
         return "several pods would serve the rendezvous, and the framework expects one"
-    if (taken := clash(facts, names)) is not None:
+    if (taken := _clash(facts, names)) is not None:
         return taken
-    first = worker or head
     reserved = frozenset((*VOCABULARIES["paddle"].reserved, "POD_IP_DUMMY"))
-    like = {key: _without(facts.main(first).get(key), reserved) for key in _SAME}
-    alike = [role for role in facts.roles if role is not first and _is_like(facts.main(role), like, reserved)]
     leads = head["name"] == "leader"
-    if leads and worker is not None and not alike:
+    nodes = facts.count(worker) + leads if worker is not None else None
+    policy = _with_roles(facts, "paddle", worker or head, reserved, nodes)
+    if leads and worker is not None and len(policy.trainers) == 1:
         return "its first worker differs from the others"
+    return policy
+
+
+def _with_roles(
+    facts: OlderFacts, framework: str, first: dict[str, Any], reserved: frozenset[str], nodes: int | None
+) -> Policy:
+    """A framework that wires roles of several names; those that are like the first one are trainers too."""
+
+    def said(role: dict[str, Any]) -> list[Any]:
+        main = facts.main(role)
+        env = [entry for entry in main.get("env") or () if entry["name"] not in reserved]
+        return [env, *(main.get(key) for key in ("image", "command", "args"))]
+
+    alike = [role["name"] for role in facts.roles if role is not first and said(role) == said(first)]
     return Policy(
-        "paddle",
+        framework,
         {"numNodes": 1},
-        {name: name for name in names},
+        {role["name"]: role["name"] for role in facts.roles},
         {facts.main(role)["name"]: NODE for role in facts.roles},
-        tuple(role["name"] for role in (first, *alike)),
-        "worker" if worker is not None else "",
-        facts.count(worker) + leads if worker is not None else None,
+        (first["name"], *alike),
+        "worker" if facts.role("worker") is not None else "",
+        nodes,
         None,
         reserved,
-        labels={FRAMEWORK: "paddle"},
+        labels={FRAMEWORK: framework},
     )
-
-
-def _without(value: Any, names: frozenset[str]) -> Any:
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return [entry for entry in value if entry["name"] not in names] or None
-    return value
-
-
-def _is_like(main: dict[str, Any], like: dict[str, Any], names: frozenset[str]) -> bool:
-    return all(_without(main.get(key), names) == like[key] for key in _SAME)
 
 
 def _not_mpi(facts: OlderFacts) -> str | None:
@@ -250,18 +246,18 @@ def _not_mpi(facts: OlderFacts) -> str | None:
         return "`discover_hosts.sh` is read, which `mlPolicy.mpi` does not have"
     if spec.get("runLauncherAsWorker") is True and launcher.get("dependsOn"):
         return "the launcher holds rank 0 and waits for the workers, which come first under `mlPolicy.mpi`"
-    if any(
-        {mount["name"] for mount in one.get("volumeMounts", [])} & {SSH_VOLUME, _HOSTS}
-        for role in facts.roles
-        for one in _others(facts, role)
-    ):
+    pods = [(facts.main(role), role["template"]["spec"]["template"]["spec"]) for role in facts.roles]
+    others = [
+        one for main, pod in pods for one in (*pod.get("initContainers", []), *pod["containers"]) if one is not main
+    ]
+    if any(mount["name"] in (SSH_VOLUME, _HOSTS) for one in others for mount in one.get("volumeMounts", [])):
         return "another container than the main one reads the operator's files"
     if path != _MPI_DEFAULTS["sshAuthMountPath"] and any(reader_of_keys(facts, role) is None for role in facts.roles):
         return (
             "no field sets the user that reads the ssh keys, and the Trainer's are for root and the group `fsGroup`; "
             "with `runAsUser`, `mlPolicy.mpi` can wire it"
         )
-    return clash(facts, (worker["name"], LAUNCHER))
+    return _clash(facts, (worker["name"], LAUNCHER))
 
 
 def reader_of_keys(facts: OlderFacts, role: dict[str, Any]) -> int | None:
@@ -272,15 +268,8 @@ def reader_of_keys(facts: OlderFacts, role: dict[str, Any]) -> int | None:
     return next((number for number in places if number is not None), None)
 
 
-def _others(facts: OlderFacts, role: dict[str, Any]) -> list[dict[str, Any]]:
-    pod = role["template"]["spec"]["template"]["spec"]
-    main = facts.main(role)
-    return [*pod.get("initContainers", []), *(one for one in pod["containers"] if one is not main)]
-
-
 _BY_VARIABLES = ("torch", "jax")  # policies whose variables a person may have written out
 _PROCESSES = "PET_NPROC_PER_NODE"
-_VOLCANO_COUNTS = "variables and files of Volcano name this number of pods"
 _NONE = {
     "MiniCluster": "its scripts start Flux as its operator did, which `mlPolicy.flux` does differently",
     "RayJob": "a Ray cluster has a head, groups of workers and a driver, and no mlPolicy sets one up",
@@ -297,7 +286,8 @@ def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy |
         return _NONE[kind]
     if not all(facts.main(role) for role in facts.roles):
         return "the pods of a role have no containers"
-    plugins = _plugins(facts)
+    is_volcano = facts.old["apiVersion"].startswith("batch.volcano.sh/")
+    plugins = (facts.old["spec"].get("plugins") or {}) if is_volcano else {}
     if "tensorflow" in plugins:
         return tensorflow_policy(facts)
     if "mpi" in plugins:
@@ -307,54 +297,16 @@ def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy |
     (role,) = facts.roles
     if role.get("replicas", 1) != 1:
         return "each of its parts is its own Job, and `numNodes` counts the pods of one"
-    if (clashing := clash(facts, [role["name"]])) is not None:
+    if (clashing := _clash(facts, [role["name"]])) is not None:
         return clashing
-    return (_by_variables(facts, role) if by_variables else None) or _plain(facts, role)
-
-
-def _plugins(facts: OlderFacts) -> Any:
-    spec = facts.old["spec"]
-    return (spec.get("plugins") or {}) if facts.old["apiVersion"].startswith("batch.volcano.sh/") else {}
-
-
-def _by_variables(facts: OlderFacts, role: dict[str, Any]) -> Policy | None:
-    """The policy whose variables a container sets itself, None where it sets none, or a part of them."""
     given = {entry["name"]: entry.get("value", "") for entry in facts.main(role).get("env", [])}
-    for name in _BY_VARIABLES:
-        reserved = VOCABULARIES[name].reserved
-        if set(reserved) - {_PROCESSES} <= given.keys():
+    for name in _BY_VARIABLES if by_variables else ():
+        reserved = frozenset(VOCABULARIES[name].reserved)
+        if reserved - {_PROCESSES} <= given.keys():
             match = re.fullmatch(r"[1-9][0-9]{0,3}", given.get(_PROCESSES, ""))
-            processes = int(match[0]) if match else None
-            return _one_role(facts, role, name, NODE, processes, frozenset(reserved))
-    return None
-
-
-def _plain(facts: OlderFacts, role: dict[str, Any]) -> Policy:
-    reason = _VOLCANO_COUNTS if "svc" in _plugins(facts) else ""
-    if facts.old["kind"] == "LeaderWorkerSet":
+            per_node = int(match[0]) if match else None
+            return _with_nodes(facts, role, name, per_node, reserved)._replace(own=reserved)
+    reason = "variables and files of Volcano name this number of pods" if "svc" in plugins else ""
+    if kind == "LeaderWorkerSet":
         reason = "`LWS_GROUP_SIZE` and the TPU's variables name this number of pods"
-    return _one_role(facts, role, PLAIN, role["name"], None, frozenset(), reason)
-
-
-def _one_role(
-    facts: OlderFacts,
-    role: dict[str, Any],
-    policy: str,
-    name: str,
-    processes: int | None,
-    without: frozenset[str],
-    reason: str = "",
-) -> Policy:
-    return Policy(
-        policy,
-        {"numNodes": 1} if policy == PLAIN else {policy: {}},
-        {role["name"]: name},
-        {facts.main(role)["name"]: NODE},
-        (name,),
-        name,
-        facts.count(role),
-        processes,
-        without,
-        reason,
-        own=without,
-    )
+    return _with_nodes(facts, role, PLAIN, reason=reason)

@@ -44,6 +44,11 @@ _NOT_KEPT = (TRAINC_PREFIX, "kueue.x-k8s.io/")  # keys of a JobSet that its runt
 _COUNTED = ("completions", "parallelism", "completionMode")
 
 
+def key_of_tree(tree: dict[str, Any]) -> tuple[str, str]:
+    """Kind and name of an object."""
+    return str(tree.get("kind")), str(fields(tree.get("metadata")).get("name"))  # a server makes up the name of some
+
+
 @dataclass(slots=True, eq=False)
 class MigrationTarget:
     """The manifests of one job, and how its parts go on: `policy` wires it, or `reason` says why none does."""
@@ -53,16 +58,10 @@ class MigrationTarget:
     extras: list[Any]  # ConfigMaps and the like that the operator made
     policy: Policy | None
     reason: str
-    own_runtime: bool = True  # whether the runtime stands beside the job, for it alone
-    served_by: str = ""  # the name of the runtime that it shares with others
+    served_by: str = ""  # the name of the runtime that it shares with others; "" where it has its own beside it
     is_gang: bool = False  # whether its runtime asks Volcano for a gang, as the job did
     was_wired: bool = False  # whether a policy was tried and did not do the same
     followed: str = ""  # the same for one that was there before, and decides what the job does not say
-
-    @property
-    def roles_of_runtime(self) -> list[dict[str, Any]]:
-        """The replicatedJobs of the runtime."""
-        return list(self.runtime["spec"]["template"]["spec"]["replicatedJobs"])
 
     @property
     def roles(self) -> Mapping[str, str]:
@@ -77,7 +76,7 @@ class MigrationTarget:
     @property
     def documents(self) -> list[dict[str, Any]]:
         """Every manifest, the TrainJob first."""
-        return [self.job, *([self.runtime] if self.own_runtime else []), *self.extras]
+        return [self.job, *([] if self.served_by else [self.runtime]), *self.extras]
 
 
 def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], policy: Policy | str) -> MigrationTarget:
@@ -91,19 +90,16 @@ def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], po
     for role in spec["replicatedJobs"]:
         if role.get("groupName") == "default":
             del role["groupName"]
-    kept = {
-        part: own
-        for part in ("labels", "annotations")
-        if (
-            own := {
-                key: text for key, text in jobset["metadata"].get(part, {}).items() if not key.startswith(_NOT_KEPT)
-            }
-        )
-    }
-    template = {**({"metadata": kept} if kept else {}), "spec": spec}
+    kept = {}
+    for part in ("labels", "annotations"):
+        given = jobset["metadata"].get(part, {})
+        if own := {key: text for key, text in given.items() if not key.startswith(_NOT_KEPT)}:
+            kept[part] = own
     trainer: dict[str, Any] = {}
-    runtime: dict[str, Any] = {"template": template}
-    extras = [tree for tree in objects if tree.get("kind") != "JobSet" and not _twin(tree, jobset)]
+    runtime: dict[str, Any] = {"template": {**({"metadata": kept} if kept else {}), "spec": spec}}
+    subdomain = jobset["spec"].get("network", {}).get("subdomain", jobset["metadata"]["name"])
+    twin = ("Service", subdomain)  # which the JobSet controller makes
+    extras = [tree for tree in objects if tree.get("kind") != "JobSet" and key_of_tree(tree) != twin]
     fitting = policy if isinstance(policy, Policy) else None
     if fitting is not None:
         trainer = _as_trainer(facts, spec, fitting)
@@ -144,8 +140,7 @@ def with_group(want: MigrationTarget, group: dict[str, Any]) -> MigrationTarget:
     if "queue" in spec:
         annotations = runtime["template"].setdefault("metadata", {}).setdefault("annotations", {})
         annotations.setdefault(VOLCANO_QUEUE, spec["queue"])
-    for role in want.roles_of_runtime:  # the Trainer writes again what ties a pod to its group
-        template = role["template"]["spec"]["template"]
+    for _, template in pods(want.runtime["spec"]):  # the Trainer writes again what ties a pod to its group
         metadata = template.get("metadata", {})
         annotations = metadata.get("annotations", {})
         annotations.pop(VOLCANO_GROUP, None)
@@ -157,19 +152,21 @@ def with_group(want: MigrationTarget, group: dict[str, Any]) -> MigrationTarget:
     return want
 
 
-def _twin(tree: dict[str, Any], jobset: dict[str, Any]) -> bool:
-    subdomain = jobset["spec"].get("network", {}).get("subdomain", jobset["metadata"]["name"])
-    return bool(tree.get("kind") == "Service" and fields(tree.get("metadata")).get("name") == subdomain)
-
-
 def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict[str, Any]:
     """What the job says as `spec.trainer`, which leaves the runtime; the runtime's parts get their new names."""
     text = str(facts.old["spec"])
     variables = [entry["name"] for role in facts.roles for entry in facts.main(role).get("env", [])]
     own = {name for name in variables if name in text}
     by_name = {role["name"]: role for role in spec["replicatedJobs"]}
-    mains = {name: rename_main(facts, by_name[former], policy) for former, name in policy.roles.items()}
-    rename_roles(spec, policy)
+    mains = {}
+    for former, name in policy.roles.items():
+        main = mains[name] = facts.main(by_name[former])
+        called, main["name"] = main["name"], policy.containers[main["name"]]
+        for rule in by_name[former]["template"]["spec"].get("podFailurePolicy", {}).get("rules", []):
+            codes = rule.get("onExitCodes", {})
+            if codes.get("containerName") == called:
+                codes["containerName"] = main["name"]
+    _rename_roles(spec, policy)
     for former, name in policy.roles.items():
         role = by_name[former]
         _without_operator(role, mains[name], policy, facts)
@@ -191,26 +188,30 @@ def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict
 def _without_operator(role: dict[str, Any], main: dict[str, Any], policy: Policy, facts: OlderFacts) -> None:
     """Take out of a role what the operator put in and the policy does itself."""
     template = role["template"]["spec"]["template"]
-    name = facts.jobset["metadata"]["name"]
-    _without_labels(template, facts)
+    name, jobs = facts.jobset["metadata"]["name"], facts.jobset["spec"]["replicatedJobs"]
+    # The operator's labels go, but for those that a selector of the job looks for.
+    labels = template.get("metadata", {}).get("labels", {})
+    text = str([one["template"]["spec"]["template"]["spec"] for one in jobs])
+    if kept := {key: value for key, value in labels.items() if not key.startswith(OPERATOR) or key in text}:
+        template["metadata"]["labels"] = kept
+    elif labels:
+        del template["metadata"]["labels"]
+    if not template.get("metadata", True):
+        del template["metadata"]
     pod = template["spec"]
     _keep(main, "env", lambda entry: entry["name"] not in policy.without)
     _keep(main, "volumeMounts", lambda mount: mount["name"] not in policy.volumes)
     _keep(pod, "volumes", lambda volume: volume["name"] not in policy.volumes)
     if policy.volumes and (group := reader_of_keys(facts, role)):
         pod.setdefault("securityContext", {}).setdefault("fsGroup", group)
-    if policy.volumes and "dnsConfig" in pod and not _needs_search(facts):
-        own = str(facts.old["spec"])
-        _keep(pod["dnsConfig"], "searches", lambda domain: domain in own or not domain.startswith(f"{name}."))
-        if not pod["dnsConfig"]:
-            del pod["dnsConfig"]
-
-
-def _needs_search(facts: OlderFacts) -> bool:
-    """Whether a text names a pod without the subdomain: the operator lets such a name resolve, the Trainer does not."""
-    name, jobs = facts.jobset["metadata"]["name"], facts.jobset["spec"]["replicatedJobs"]
-    pods = tuple(f"{name}-{role['name']}-" for role in jobs)
-    return any(host.startswith(pods) and "." not in host for _, host in hosts_in(str(jobs), f"{name}-"))
+    if policy.volumes and "dnsConfig" in pod:
+        # A text may name a pod without the subdomain: the operator lets such a name resolve, the Trainer does not.
+        names = tuple(f"{name}-{one['name']}-" for one in jobs)
+        if not any(host.startswith(names) and "." not in host for _, host in hosts_in(str(jobs), f"{name}-")):
+            own = str(facts.old["spec"])
+            _keep(pod["dnsConfig"], "searches", lambda domain: domain in own or not domain.startswith(f"{name}."))
+            if not pod["dnsConfig"]:
+                del pod["dnsConfig"]
 
 
 def _keep(node: dict[str, Any], key: str, wanted: Any) -> None:
@@ -219,18 +220,6 @@ def _keep(node: dict[str, Any], key: str, wanted: Any) -> None:
         node[key] = kept
     else:
         node.pop(key, None)
-
-
-def _without_labels(template: dict[str, Any], facts: OlderFacts) -> None:
-    """Take the operator's labels off a pod, but for those that a selector of the job looks for."""
-    labels = template.get("metadata", {}).get("labels", {})
-    text = str([role["template"]["spec"]["template"]["spec"] for role in facts.roles])
-    if kept := {key: value for key, value in labels.items() if not key.startswith(OPERATOR) or key in text}:
-        template["metadata"]["labels"] = kept
-    elif labels:
-        del template["metadata"]["labels"]
-    if not template.get("metadata", True):
-        del template["metadata"]
 
 
 def _moved_to_trainer(mains: list[dict[str, Any]], policy: Policy, own: set[str]) -> dict[str, Any]:
@@ -267,20 +256,7 @@ def with_hosts(node: Any, job: str, roles: Mapping[str, str]) -> Any:
     return node
 
 
-def rename_main(facts: OlderFacts, role: dict[str, Any], policy: Policy) -> dict[str, Any]:
-    """Call the main container of a role as the Trainer does, also where its exit code is looked at."""
-    main = facts.main(role)
-    job = role["template"]["spec"]
-    former = main["name"]
-    main["name"] = policy.containers[former]
-    for rule in job.get("podFailurePolicy", {}).get("rules", []):
-        codes = rule.get("onExitCodes", {})
-        if codes.get("containerName") == former:
-            codes["containerName"] = main["name"]
-    return main
-
-
-def rename_roles(spec: dict[str, Any], policy: Policy) -> None:
+def _rename_roles(spec: dict[str, Any], policy: Policy) -> None:
     """Call the roles by their new names, wherever the JobSet names them."""
     for role in spec["replicatedJobs"]:
         role["name"] = policy.roles[role["name"]]
@@ -324,7 +300,8 @@ class Shared(NamedTuple):
             return want.reason
         if self.is_new and skeleton != own:
             return f"it differs from `{self.name}` in `{_first_difference(skeleton, own)}`, which no job can override"
-        if _roles(skeleton) != _roles(own) or set(skeleton.get("mlPolicy") or {}) - set(own.get("mlPolicy") or {}):
+        roles = [sorted(name for name, _ in pods(spec)) for spec in (skeleton, own)]
+        if roles[0] != roles[1] or set(skeleton.get("mlPolicy") or {}) - set(own.get("mlPolicy") or {}):
             return f"`{self.name}` has other roles, or another policy"
         job = deepcopy(want.job)
         job["spec"]["runtimeRef"].update(kind=self.runtime["kind"], name=self.name)
@@ -335,12 +312,9 @@ class Shared(NamedTuple):
             names = {entry["name"] for entry in own}
             spec["trainer"]["env"] = [*(entry for entry in env if entry["name"] not in names), *own]
         if patch := _patch(left):
-            job["spec"]["runtimePatches"] = [{"manager": MANAGER, "trainingRuntimeSpec": patch}]
-        served = MigrationTarget(
-            job, self.runtime, want.extras, want.policy, "", own_runtime=False, served_by=self.name
-        )
-        served.followed = "" if self.is_new else self.name
-        return served
+            spec["runtimePatches"] = [{"manager": MANAGER, "trainingRuntimeSpec": patch}]
+        followed = "" if self.is_new else self.name
+        return MigrationTarget(job, self.runtime, want.extras, want.policy, "", served_by=self.name, followed=followed)
 
 
 def shared_by(wants: Iterable[MigrationTarget], name: str) -> Shared | None:
@@ -353,14 +327,22 @@ def shared_by(wants: Iterable[MigrationTarget], name: str) -> Shared | None:
     if not groups:
         return None
     group = max(groups.values(), key=len)
-    spec = deepcopy(group[0][0])
-    common = {
-        spot: value for spot, value in group[0][1].items() if all(values.get(spot) == value for _, values, _ in group)
-    }
+    skeleton, own, first = group[0]
+    spec = deepcopy(skeleton)
+    common = {spot: one for spot, one in own.items() if all(values.get(spot) == one for _, values, _ in group)}
     for spot, value in common.items():
-        _put(spec, spot, value)
+        if spot == ("metadata",):
+            spec["template"]["metadata"] = value
+            continue
+        role, container, field = spot
+        holder = dict(pods(spec))[role]
+        if field != "metadata":
+            holder = holder["spec"]
+        if container:
+            holder = next(one for one in holder["containers"] if one["name"] == container)
+        holder[field] = value
     metadata: dict[str, Any] = {"name": name}
-    if labels := group[0][2].runtime["metadata"].get("labels"):
+    if labels := first.runtime["metadata"].get("labels"):
         metadata["labels"] = labels
     return Shared(
         {"apiVersion": TRAINER_API, "kind": "ClusterTrainingRuntime", "metadata": metadata, "spec": spec}, is_new=True
@@ -399,24 +381,6 @@ def pods(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield role["name"], template
 
 
-def _roles(spec: dict[str, Any]) -> list[str]:
-    return sorted(name for name, _ in pods(spec))
-
-
-def _put(spec: dict[str, Any], spot: _Spot, value: Any) -> None:
-    if spot == ("metadata",):
-        spec["template"]["metadata"] = value
-        return
-    role, container, field = spot
-    template = dict(pods(spec))[role]
-    if field == "metadata":
-        template[field] = value
-    elif not container:
-        template["spec"][field] = value
-    else:
-        next(one for one in template["spec"]["containers"] if one["name"] == container)[field] = value
-
-
 def _patch(values: dict[_Spot, Any]) -> dict[str, Any]:
     """What a job's patch says, empty where there is nothing to say."""
     template: dict[str, Any] = {}
@@ -426,18 +390,15 @@ def _patch(values: dict[_Spot, Any]) -> dict[str, Any]:
             template["metadata"] = value
             continue
         role, container, field = spot
-        pod = roles.setdefault(role, {})
-        if field == "metadata":
-            pod[field] = value
-            continue
-        spec = pod.setdefault("spec", {})
-        if not container:
-            spec[field] = value
-            continue
-        listed = spec.setdefault("containers", [])
-        if not any(one["name"] == container for one in listed):
-            listed.append({"name": container})
-        next(one for one in listed if one["name"] == container)[field] = value
+        holder = roles.setdefault(role, {})
+        if field != "metadata":
+            holder = holder.setdefault("spec", {})
+        if container:
+            listed = holder.setdefault("containers", [])
+            if not any(one["name"] == container for one in listed):
+                listed.append({"name": container})
+            holder = next(one for one in listed if one["name"] == container)
+        holder[field] = value
     if roles:
         jobs = [{"name": name, "template": {"spec": {"template": pod}}} for name, pod in roles.items()]
         template["spec"] = {"replicatedJobs": jobs}
