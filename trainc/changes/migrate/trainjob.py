@@ -24,24 +24,17 @@ def rewrite(root: Any, kind: str) -> Iterator[str]:
         yield f"`{FORMER_TRAINER_API}` became `{TRAINER_API}` in February 2025"
     if not isinstance(spec, dict):
         return
-    parts = (_reference, _initializer, _processes, _patches) if kind == "TrainJob" else (_runtime_changes,)
-    for changes in parts:
-        yield from changes(spec)
+    yield from _of_job(spec) if kind == "TrainJob" else _of_runtime(spec)
 
 
-def _reference(spec: Any) -> Iterator[str]:
+def _of_job(spec: Any) -> Iterator[str]:
     if "trainingRuntimeRef" in spec:
         rename(spec, "trainingRuntimeRef", "runtimeRef")
         yield "`trainingRuntimeRef` became `runtimeRef` in October 2024"
     reference = spec.get("runtimeRef")
-    if not isinstance(reference, dict):
-        return
     for key in ("namespace", "version"):
-        if take(reference, key) is not None:
+        if isinstance(reference, dict) and take(reference, key) is not None:
             yield f"`runtimeRef.{key}` was removed: a TrainingRuntime is looked up in the job's namespace"
-
-
-def _initializer(spec: Any) -> Iterator[str]:
     if (dataset := take(spec, "datasetConfig")) is not None:
         below(spec, "initializer")["dataset"] = dataset
         yield "`datasetConfig` became `initializer.dataset` in March 2025"
@@ -55,22 +48,14 @@ def _initializer(spec: Any) -> Iterator[str]:
         secret = mapping(mapping(spec.get("initializer")).get(source)).get("secretRef")
         if isinstance(secret, dict) and take(secret, "namespace") is not None:
             yield f"`initializer.{source}.secretRef.namespace` was removed: the Secret is in the job's namespace"
-
-
-def _processes(spec: Any) -> Iterator[str]:
     trainer = spec.get("trainer")
     procs = trainer.get("numProcPerNode") if isinstance(trainer, dict) else None
-    if not isinstance(procs, str):
-        return
-    if (number := whole_number(procs)) is not None:
+    if isinstance(procs, str) and (number := whole_number(procs)) is not None:
         trainer["numProcPerNode"] = number
         yield f'`numProcPerNode: "{procs}"` is a number since v2.2'
-    else:
+    elif isinstance(procs, str):
         del trainer["numProcPerNode"]
         yield f"`numProcPerNode: {procs}` was removed in v2.2: the number is derived from the resources"
-
-
-def _patches(spec: Any) -> Iterator[str]:
     added: list[Any] = []
     if metadata := {key: take(spec, key) for key in ("labels", "annotations") if key in spec}:
         entry = fresh({"manager": "trainc.dev/metadata", "trainingRuntimeSpec": {"template": {"metadata": {}}}})
@@ -92,6 +77,7 @@ def _patches(spec: Any) -> Iterator[str]:
 
 
 def _patch(override: Any, old: str, index: int) -> tuple[Any, list[str]]:
+    """A pod override as a patch, and what it said that no patch can say."""
     manager = take(override, "manager") or f"trainc.dev/override-{index}"
     targets = [mapping(item).get("name") for item in items(take(override, "targetJobs"))]
     targets += items(take(override, "targetReplicatedJobs"))
@@ -100,12 +86,19 @@ def _patch(override: Any, old: str, index: int) -> tuple[Any, list[str]]:
     template = override if old == "podTemplateOverrides" else fresh({"spec": None})
     if old == "podSpecOverrides":
         template["spec"] = override
-    lost = _patchable(template.get("spec"))
+    pod, lost = mapping(template.get("spec")), []
+    for key, new in _PLURAL.items():
+        if key in pod:
+            rename(pod, key, new)
+    for field in ("containers", "initContainers"):
+        for container in items(pod.get(field)):
+            for key in [key for key in mapping(container) if key not in _PATCHABLE]:
+                del container[key]
+                name = container.get("name", "")
+                lost.append(f"`{key}` of container `{name}` cannot be patched: set it in `spec.trainer`")
     jobs = fresh([])
     if any(target in _ROLES for target in targets):
-        for container in items(mapping(template.get("spec")).get("containers")):
-            if mapping(container).get("name") == "trainer":
-                container["name"] = "node"
+        _name_node(pod)
     for target in targets:
         job = fresh({"name": _ROLES.get(target, target), "template": {"spec": {"template": None}}})
         job["template"]["spec"]["template"] = deepcopy(template) if len(targets) > 1 else template
@@ -115,67 +108,16 @@ def _patch(override: Any, old: str, index: int) -> tuple[Any, list[str]]:
     return entry, lost
 
 
-def _patchable(spec: Any) -> list[str]:
-    """What a pod override said that no patch can say; the pod itself is put into today's words in place."""
-    lost = []
-    for old, new in _PLURAL.items():
-        if old in mapping(spec):
-            rename(spec, old, new)
-    for field in ("containers", "initContainers"):
-        for container in items(mapping(spec).get(field)):
-            for key in [key for key in mapping(container) if key not in _PATCHABLE]:
-                del container[key]
-                lost.append(
-                    f"`{key}` of container `{container.get('name', '')}` cannot be patched: set it in `spec.trainer`"
-                )
-    return lost
+def _name_node(pod: Any) -> None:
+    """Call the container of the trainer as it is called today."""
+    for container in items(mapping(pod).get("containers")):
+        if mapping(container).get("name") == "trainer":
+            container["name"] = "node"
 
 
 _PHASE = "training.kubeflow.org/phase"
 _JOBSET = ("replicatedJobs", "network", "successPolicy", "failurePolicy", "startupPolicy", "coordinator")
 _POLICIES = {"torchSpec": "torch", "mpiSpec": "mpi"}
-
-
-def _runtime_changes(spec: Any) -> Iterator[str]:
-    yield from _policy(spec)
-    if "podGroupSpec" in spec:
-        rename(spec, "podGroupSpec", "podGroupPolicy")
-        yield "`podGroupSpec` became `podGroupPolicy` in August 2024"
-    policy = spec.get("podGroupPolicy")
-    if isinstance(policy, dict) and "scheduleTimeoutSeconds" in policy:
-        seconds = take(policy, "scheduleTimeoutSeconds")
-        below(policy, "coscheduling")["scheduleTimeoutSeconds"] = seconds
-        yield "`scheduleTimeoutSeconds` belongs to `podGroupPolicy.coscheduling`"
-    keys = [key for key in _JOBSET if key in spec]
-    for key in keys:
-        below(spec, "template", "spec")[key] = take(spec, key)
-    if keys:
-        yield f"{', '.join(f'`{key}`' for key in keys)} went to `spec.template.spec` in August 2024"
-    for job in items(mapping(mapping(spec.get("template")).get("spec")).get("replicatedJobs")):
-        yield from _role(job)
-
-
-def _policy(spec: Any) -> Iterator[str]:
-    if "mlSpec" in spec:
-        rename(spec, "mlSpec", "mlPolicy")
-        yield "`mlSpec` became `mlPolicy` in August 2024"
-    if "numNodes" in spec:
-        below(spec, "mlPolicy")["numNodes"] = take(spec, "numNodes")
-        yield "`spec.numNodes` became `spec.mlPolicy.numNodes` in August 2024"
-    policy = spec.get("mlPolicy")
-    if not isinstance(policy, dict):
-        return
-    for old, new in _POLICIES.items():
-        if old in policy:
-            rename(policy, old, new)
-            yield f"`{old}` became `mlPolicy.{new}` in August 2024"
-    torch, mpi = policy.get("torch"), policy.get("mpi")
-    for key, reason in _TORCH.items():
-        if isinstance(torch, dict) and take(torch, key) is not None:
-            yield f"`mlPolicy.torch.{key}` was removed: {reason}"
-    if isinstance(mpi, dict) and "SSHAuthMountPath" in mpi:
-        rename(mpi, "SSHAuthMountPath", "sshAuthMountPath")
-        yield "`SSHAuthMountPath` became `sshAuthMountPath`"
 
 
 _TORCH = {
@@ -185,15 +127,43 @@ _TORCH = {
 }
 
 
-def _role(job: Any) -> Iterator[str]:
-    template = mapping(mapping(job).get("template"))
-    take(mapping(template.get("metadata")).get("labels"), _PHASE)
-    if mapping(job).get("name") != "trainer-node":
-        return
-    job["name"] = "node"
-    below(job, "template", "metadata", "labels")[ANCESTOR_LABEL] = "trainer"
-    pod = mapping(mapping(mapping(template.get("spec")).get("template")).get("spec"))
-    for container in items(pod.get("containers")):
-        if mapping(container).get("name") == "trainer":
-            container["name"] = "node"
-    yield "the role `trainer-node` with its container `trainer` is `node` with a container `node` since v2.0"
+def _of_runtime(spec: Any) -> Iterator[str]:
+    if "mlSpec" in spec:
+        rename(spec, "mlSpec", "mlPolicy")
+        yield "`mlSpec` became `mlPolicy` in August 2024"
+    if "numNodes" in spec:
+        below(spec, "mlPolicy")["numNodes"] = take(spec, "numNodes")
+        yield "`spec.numNodes` became `spec.mlPolicy.numNodes` in August 2024"
+    if isinstance(policy := spec.get("mlPolicy"), dict):
+        for old, new in _POLICIES.items():
+            if old in policy:
+                rename(policy, old, new)
+                yield f"`{old}` became `mlPolicy.{new}` in August 2024"
+        torch, mpi = policy.get("torch"), policy.get("mpi")
+        for key, reason in _TORCH.items():
+            if isinstance(torch, dict) and take(torch, key) is not None:
+                yield f"`mlPolicy.torch.{key}` was removed: {reason}"
+        if isinstance(mpi, dict) and "SSHAuthMountPath" in mpi:
+            rename(mpi, "SSHAuthMountPath", "sshAuthMountPath")
+            yield "`SSHAuthMountPath` became `sshAuthMountPath`"
+    if "podGroupSpec" in spec:
+        rename(spec, "podGroupSpec", "podGroupPolicy")
+        yield "`podGroupSpec` became `podGroupPolicy` in August 2024"
+    group = spec.get("podGroupPolicy")
+    if isinstance(group, dict) and "scheduleTimeoutSeconds" in group:
+        seconds = take(group, "scheduleTimeoutSeconds")
+        below(group, "coscheduling")["scheduleTimeoutSeconds"] = seconds
+        yield "`scheduleTimeoutSeconds` belongs to `podGroupPolicy.coscheduling`"
+    keys = [key for key in _JOBSET if key in spec]
+    for key in keys:
+        below(spec, "template", "spec")[key] = take(spec, key)
+    if keys:
+        yield f"{', '.join(f'`{key}`' for key in keys)} went to `spec.template.spec` in August 2024"
+    for job in items(mapping(mapping(spec.get("template")).get("spec")).get("replicatedJobs")):
+        template = mapping(mapping(job).get("template"))
+        take(mapping(template.get("metadata")).get("labels"), _PHASE)
+        if mapping(job).get("name") == "trainer-node":
+            job["name"] = "node"
+            below(job, "template", "metadata", "labels")[ANCESTOR_LABEL] = "trainer"
+            _name_node(mapping(mapping(template.get("spec")).get("template")).get("spec"))
+            yield "the role `trainer-node` with its container `trainer` is `node` with a container `node` since v2.0"
