@@ -5,7 +5,9 @@ What an edit changes is taken over into a text whose layout the parser that keep
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from trainc.changes.migrate.chunks import (
@@ -24,19 +26,15 @@ from trainc.model.finding import SAFE, UNSAFE, Edit, Finding
 from trainc.model.sourced import Span
 from trainc.model.tree import Path
 from trainc.text.line_diff import LineMatcher, Replacement, differing_parts, unified
-from trainc.text.suppress import Suppress
 
 
 class Fixed(NamedTuple):
-    """A file's new text, the findings whose edits are in it, and those that still need a person.
-
-    `obstacles` says of each document that cannot be edited at which line, and why.
-    """
+    """A file's new text, the findings whose edits are in it, and those that still need a person."""
 
     text: str
-    applied: tuple[Finding, ...]
-    left: tuple[Finding, ...]
-    obstacles: tuple[tuple[int, str], ...] = ()
+    applied: tuple[Finding, ...] = ()
+    left: tuple[Finding, ...] = ()
+    obstacles: tuple[tuple[int, str], ...] = ()  # at which line each document that cannot be edited is, and why
 
 
 def fix(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool = False) -> Fixed:
@@ -68,34 +66,40 @@ def _fixed(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool) -
         applied.append(finding)
         for edit in edits:
             chosen.setdefault(_piece_of(edit, starts), []).append(edit)
+    text, unreadable = _with_edits(pieces, chosen, starts)
+    if unreadable:
+        ways = [{_piece_of(edit, starts) for edit in one.fix if edit.file == file} for one in applied]
+        left += [one for one, way in zip(applied, ways, strict=True) if way & unreadable.keys()]
+        applied = [one for one, way in zip(applied, ways, strict=True) if not way & unreadable.keys()]
+    return Fixed(text, tuple(applied), tuple(left), tuple(unreadable.values()))
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with edits that no finding carries; a document that the parser which keeps comments refuses stays as it is."""
+
+    def rewrite(unix: str) -> Fixed:
+        pieces = split(unix)
+        starts = _starts(pieces)
+        chosen: dict[int, list[Edit]] = {}
+        for edit in edits:
+            chosen.setdefault(_piece_of(edit, starts), []).append(edit)
+        return Fixed(_with_edits(pieces, chosen, starts)[0])
+
+    done: Fixed = with_line_ends(text, rewrite)
+    return done.text
+
+
+def _with_edits(
+    pieces: list[str], chosen: dict[int, list[Edit]], starts: list[int]
+) -> tuple[str, dict[int, tuple[int, str]]]:
+    """The pieces with the edits of each, and at which line one of them cannot be edited, and why."""
     unreadable = {}
     for index, edits in chosen.items():
         try:
             pieces[index] = _edited(pieces[index], edits, starts[index])
         except UnreadableError as error:
             unreadable[index] = (starts[index] + error.line, str(error))
-    if unreadable:
-        left += [one for one in applied if _pieces(one, file, starts) & unreadable.keys()]
-        applied = [one for one in applied if not _pieces(one, file, starts) & unreadable.keys()]
-    return Fixed("".join(pieces), tuple(applied), tuple(left), tuple(unreadable.values()))
-
-
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits that no finding carries; a document that the parser which keeps comments refuses stays as it is."""
-    chosen = tuple(edits)
-    done: Fixed = with_line_ends(text, lambda unix: _edited_in(split(unix), chosen))
-    return done.text
-
-
-def _edited_in(pieces: list[str], edits: Iterable[Edit]) -> Fixed:
-    starts = _starts(pieces)
-    chosen: dict[int, list[Edit]] = {}
-    for edit in edits:
-        chosen.setdefault(_piece_of(edit, starts), []).append(edit)
-    for index, own in chosen.items():
-        with Suppress(UnreadableError):
-            pieces[index] = _edited(pieces[index], own, starts[index])
-    return Fixed("".join(pieces), (), ())
+    return "".join(pieces), unreadable
 
 
 def replacements(text: str, finding: Finding, file: str) -> list[Replacement]:
@@ -107,29 +111,16 @@ def replacements(text: str, finding: Finding, file: str) -> list[Replacement]:
 def diff(before: str, after: str, file: str) -> list[str]:
     """The lines of the change as a unified diff, none where there is none."""
     out = []
-    for line in unified(_lines(before), _lines(after), (file, file), end="\n", context=3):
+    was, now = (io.StringIO(text).readlines() for text in (before, after))  # lines as Git counts them
+    for line in unified(was, now, (file, file), end="\n", context=3):
         out.append(line.removesuffix("\n"))
         if not line.endswith("\n"):
             out.append("\\ No newline at end of file")
     return out
 
 
-def _lines(text: str) -> list[str]:
-    """The lines of a text as Git counts them, each with its line end."""
-    *whole, last = text.split("\n")
-    return [*(f"{line}\n" for line in whole), *([last] if last else [])]
-
-
 def _starts(pieces: list[str]) -> list[int]:
-    starts, line = [], 1
-    for piece in pieces:
-        starts.append(line)
-        line += piece.count("\n")
-    return starts
-
-
-def _pieces(finding: Finding, file: str, starts: list[int]) -> set[int]:
-    return {_piece_of(edit, starts) for edit in finding.fix if edit.file == file}
+    return [*accumulate((piece.count("\n") for piece in pieces[:-1]), initial=1)]
 
 
 def _piece_of(edit: Edit, starts: list[int]) -> int:
@@ -162,7 +153,11 @@ def make(root: Any, edits: Iterable[Edit], first: int) -> None:
         if edit.name and path and holds(at(root, path[:-1]), path[-1]):
             rename(at(root, path[:-1]), str(path[-1]), edit.name)
     # What goes away goes from the end, so that the places before it stay what they were.
-    for path, edit in sorted(placed, key=lambda pair: _order(pair[0]), reverse=True):
+    for path, edit in sorted(
+        placed,
+        key=lambda pair: [(step, "") if type(step) is int else (-1, str(step)) for step in pair[0]],
+        reverse=True,
+    ):
         if path and not edit.name:
             _apply(root, path, edit.value)
 
@@ -184,10 +179,6 @@ def _scalars(node: Any, path: Path) -> Iterator[tuple[Path, tuple[int, int]]]:
             yield from _scalars(child, (*path, key))
         elif key in node.lc.data:  # what a merge brings in stands elsewhere
             yield (*path, key), place(key)
-
-
-def _order(path: Path) -> tuple[tuple[int, str], ...]:
-    return tuple((step, "") if type(step) is int else (-1, str(step)) for step in path)
 
 
 def at(root: Any, path: Path) -> Any:
@@ -218,24 +209,20 @@ def _apply(root: Any, path: Path, value: object) -> None:
         if holds(root, last):
             del root[last]
     elif holds(root, last):
-        root[last] = _instead(root[last], value)
+        node = root[last]
+        if not isinstance(value, list) or isinstance(node, list):
+            root[last] = reshape(node, value)
+        elif isinstance(node, dict) and all(isinstance(item, dict) and item.keys() == _ENTRY for item in value):
+            root[last] = _entries(node, value)
+        else:
+            root[last] = fresh(value)
+            root[last].fa.set_flow_style()
     elif isinstance(root, dict):
         root[last] = fresh(value)
 
 
-def _instead(node: Any, value: object) -> Any:
-    """A value in the place of a node: a map as the list of its entries keeps what is written beside them."""
-    if not isinstance(value, list) or isinstance(node, list):
-        return reshape(node, value)
-    if isinstance(node, dict) and all(isinstance(item, dict) and item.keys() == _ENTRY for item in value):
-        return _entries(node, value)
-    words = fresh(value)
-    words.fa.set_flow_style()
-    return words
-
-
 def _entries(node: Any, wanted: list[dict[str, object]]) -> Any:
-    """The entries of a map as items with `name` and `value`, in its style and with its comments."""
+    """The entries of a map as items with `name` and `value`, in its style and with what is written beside them."""
     items = fresh([])
     for entry in wanted:
         name = entry["name"]
@@ -259,7 +246,10 @@ def merged(original: str, before: str, after: str, *, beside: bool = False) -> s
     that they stand in front of is in the original, or as the entry above them that they stand `beside`.
     """
     old, plain, new = (text.splitlines(keepends=True) for text in (original, before, after))
-    places = _places(plain, old)
+    # Which line of the original each line stands for.
+    one, other = (["".join(line.split()) for line in lines] for lines in (plain, old))
+    blocks = LineMatcher(one, other).get_matching_blocks() if one != other else [(0, 0, len(old))]
+    places = {at + step: there + step for at, there, size in blocks for step in range(size)}
     out: list[str] = []
     for kind, start, end, first, last in LineMatcher(plain, new).get_opcodes():
         begin, stop = _boundary(places, start, len(plain), len(old)), _boundary(places, end, len(plain), len(old))
@@ -268,31 +258,19 @@ def merged(original: str, before: str, after: str, *, beside: bool = False) -> s
         if kind == "equal":
             out += old[begin:stop]
             continue
-        line = _sibling(plain, start, _indent(new[first])) if beside and first < last else start
+        line = start
+        if beside and first < last:
+            # The last line above that begins an entry at the indent, the start itself where it would be the first entry.
+            indent = _indent(new[first])
+            above = (n for n in range(start - 1, -1, -1) if plain[n].strip() and not plain[n].strip().startswith("#"))
+            nearest = next((number for number in above if _indent(plain[number]) <= indent), start)
+            line = nearest if nearest < start and _indent(plain[nearest]) == indent else start
         place = begin if line == start else places.get(line, len(old))
         known = place < len(old) and line < len(plain)
         shift = _indent(old[place]) - _indent(plain[line]) if known else 0
         for added in new[first:last]:
             out.append(" " * shift + added if shift >= 0 else added[min(-shift, _indent(added)) :])
     return "".join(out)
-
-
-def _places(plain: list[str], old: list[str]) -> dict[int, int]:
-    """Which line of the original each line stands for."""
-    one, other = (["".join(line.split()) for line in lines] for lines in (plain, old))
-    if one == other:
-        return dict(enumerate(range(len(old))))
-    blocks = LineMatcher(one, other).get_matching_blocks()
-    return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
-
-
-def _sibling(lines: list[str], end: int, indent: int) -> int:
-    """The last line above `end` that begins an entry at an indent, `end` itself where the entry would be the first."""
-    for number in range(end - 1, -1, -1):
-        text = lines[number].strip()
-        if text and not text.startswith("#") and _indent(lines[number]) <= indent:
-            return number if _indent(lines[number]) == indent else end
-    return end
 
 
 def _boundary(places: dict[int, int], index: int, count: int, total: int) -> int | None:
