@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 from trainc.changes.migrate.chunks import (
@@ -123,25 +124,23 @@ def migrate(text: str, project: Project = LATEST, file: str = "", shared: Shared
     Line ends stay what most of them are. The file says which clusters run the jobs that name none; jobs that can
     name the `shared` runtime have none of their own.
     """
-    done: Migration = with_line_ends(text, lambda unix: _migrated(unix, TextPlace(project, file, shared)))
-    return done
+    place = TextPlace(project, file, shared)
 
+    def rewrite(unix: str) -> Migration:
+        done = []
+        line = 0
+        objects = FileObjects(split(unix))
+        for index, piece in enumerate(objects.pieces):
+            done.append(_piece(index, line, objects, place))
+            line += piece.count("\n")
+        new = joined(objects.changed.get(index, one.text) for index, one in enumerate(done))
+        if new != unix and is_json(unix) and (trees := values(new)):
+            new = json_text(one_object(trees), unix)
+        parts = zip(*(one[1:] for one in done), strict=True)  # changes, differences, problems, outcomes
+        return Migration(new, *(tuple(chain(*part)) for part in parts))
 
-def _migrated(text: str, place: TextPlace) -> Migration:
-    done = []
-    line = 0
-    file = FileObjects(split(text))
-    for index, piece in enumerate(file.pieces):
-        done.append(_piece(index, line, file, place))
-        line += piece.count("\n")
-    new = joined(file.changed.get(index, one.text) for index, one in enumerate(done))
-    return Migration(
-        json_text(one_object(trees), text) if new != text and is_json(text) and (trees := values(new)) else new,
-        tuple(change for one in done for change in one.changes),
-        tuple(difference for one in done for difference in one.differences),
-        tuple(problem for one in done for problem in one.problems),
-        tuple(outcome for one in done for outcome in one.outcomes),
-    )
+    migrated: Migration = with_line_ends(text, rewrite)
+    return migrated
 
 
 def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migration:
@@ -163,7 +162,7 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
     if len(piece) > _LARGEST:
         help_ = "no API server stores an object of that size: keep the data elsewhere"
         return untouched._replace(problems=(SIZE.at(start, "this document is too large to be rewritten", help=help_),))
-    if is_other_job(documents[0]):
+    if is_input_kind(documents[0]) or holds_several(documents[0]):
         return _other(index, line, tree, file, place)
     if not isinstance(tree.get("kind"), str):
         return untouched
@@ -290,11 +289,6 @@ def _changes(root: Any, kind: str, messages: Iterable[str]) -> tuple[MigrationCh
     return tuple(MigrationChange(f"{kind} {_name(root)}", message) for message in messages)
 
 
-def is_other_job(document: Document) -> bool:
-    """Whether a document is a job of another operator that trainc compiles, or holds several."""
-    return is_input_kind(document) or holds_several(document)
-
-
 def listed_jobs(tree: Tree) -> list[tuple[str, str]]:
     """Kind and name of each job in a List that could be migrated if it were a document of its own."""
     jobs = []
@@ -316,20 +310,22 @@ class FileObjects:
     @cached_property
     def documents(self) -> list[Document | None]:
         """What each piece is, None where it cannot be read."""
-        return [_document(piece) for piece in self.pieces]
+        known: list[Document | None] = []
+        for piece in self.pieces:
+            report = Report()
+            documents = list(read(as_bytes(piece), "", report, duplicates="ignore"))
+            is_object = bool(documents) and not report.failed and type(documents[0].tree) is dict
+            known.append(documents[0] if is_object else None)
+        return known
 
     def around(self, index: int) -> dict[int, str]:
         """The objects that go out with the job at a place: its own Services, and with the first job all that no job owns."""
-        documents = self.documents
-        jobs = [place for place, one in enumerate(documents) if one is not None and _is_job(one)]
-        names = {
-            one.name: place
-            for place in jobs
-            if (one := documents[place]) is not None and (one.api_version, one.kind) == JOB
-        }
+        known = {place: one for place, one in enumerate(self.documents) if one is not None}
+        jobs = [place for place, one in known.items() if _is_job(one)]
+        names = {known[place].name: place for place in jobs if (known[place].api_version, known[place].kind) == JOB}
         by_line = {}
-        for place, one in enumerate(documents):
-            if one is None or place in jobs or one.kind in _RUNTIMES or not (one.api_version and one.kind):
+        for place, one in known.items():
+            if place in jobs or one.kind in _RUNTIMES or not (one.api_version and one.kind):
                 continue
             owner = names.get(selected_job(one.tree)) if len(jobs) > 1 else None
             if index == (jobs[0] if owner is None else owner):
@@ -349,14 +345,7 @@ class FileObjects:
         self.changed |= {place: text for place, text in around.items() if text != self.pieces[place]}
 
 
-def _document(piece: str) -> Document | None:
-    own_report = Report()
-    documents = list(read(as_bytes(piece), "", own_report, duplicates="ignore"))
-    return documents[0] if documents and not own_report.failed and type(documents[0].tree) is dict else None
-
-
 def _is_job(document: Document) -> bool:
     key: Any = (document.api_version, document.kind)
-    if document.kind in _RUNTIMES:
-        return False
-    return is_other_job(document) or key in KINDS or COMPILED.get(document.kind) == document.api_version
+    is_job = is_input_kind(document) or holds_several(document) or key in KINDS
+    return document.kind not in _RUNTIMES and (is_job or COMPILED.get(document.kind) == document.api_version)

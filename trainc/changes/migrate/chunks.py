@@ -16,7 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString, SingleQuotedScalarString
 
-from trainc.changes.migrate.placed_text import is_same_amount, name_in
+from trainc.changes.migrate.placed_text import name_in, says
 from trainc.model.report import Report
 from trainc.model.tree import plain
 from trainc.text.embedded_json import json_value
@@ -25,7 +25,6 @@ from trainc.yaml.reader import read
 from trainc.yaml.spelling import plain_text
 
 _MARK = "\ufeff"
-_AMOUNTS = ("requests", "limits")
 _START = re.compile(r"^---(?:[ \t].*)?$")
 _ITEM = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?:[ \t]*#[^\n]*\n)*( *)- ", re.MULTILINE)
 
@@ -78,9 +77,8 @@ def values(text: str) -> list[Any]:
 def load(text: str) -> Any:
     """One document with its comments, quotes and order.
 
-    Raises:
-        UnreadableError: for a text that the parser refuses, in whatever way it does so, or takes for something else
-            than an object, as it does where lines end in characters that only YAML 1.1 takes for line ends.
+    UnreadableError for a text that the parser refuses, in whatever way it does so, or takes for something else than an
+    object, as it does where lines end in characters that only YAML 1.1 takes for line ends.
     """
     try:
         root = _yaml(text).load(text)
@@ -92,11 +90,7 @@ def load(text: str) -> Any:
 
 
 def dump(node: Any, like: str) -> str:
-    """A document as text, laid out like the text it came from.
-
-    Raises:
-        UnreadableError: where what comes of it is not one document.
-    """
+    """A document as text, laid out like the text it came from; UnreadableError where that is not one document."""
     _bare(node)
     if is_json(like):
         return json_text(node, like)
@@ -156,7 +150,7 @@ def reshape(node: Any, wanted: Any) -> Any:
         for key, value in wanted.items():
             if key not in node:
                 node[key] = fresh(value)
-            elif key not in _AMOUNTS or not _same_amounts(node[key], value):
+            elif key not in ("requests", "limits") or not says(node[key], value, amount=True):
                 node[key] = reshape(node[key], value)
         return node
     if isinstance(node, CommentedSeq) and isinstance(wanted, list):
@@ -172,19 +166,8 @@ def reshape(node: Any, wanted: Any) -> Any:
         by_name = {name: item for name, item in zip(held, node, strict=True) if name is not None}
         out = [reshape(by_name[n], w) if n in by_name else fresh(w) for n, w in zip(names, wanted, strict=True)]
         return CommentedSeq(out)
-    return (
-        node
-        if type(wanted) is next((kind for kind in (bool, int, float, str) if isinstance(node, kind)), type(node))
-        and node == wanted
-        else fresh(wanted)
-    )
-
-
-def _same_amounts(node: Any, wanted: Any) -> bool:
-    """Whether two maps of quantities say the same, in whatever spelling."""
-    if not isinstance(node, CommentedMap) or set(node) != set(wanted):
-        return False
-    return all(is_same_amount(node[name], amount) for name, amount in wanted.items())
+    kind = next((kind for kind in (bool, int, float, str) if isinstance(node, kind)), type(node))
+    return node if type(wanted) is kind and node == wanted else fresh(wanted)
 
 
 def with_line_ends(text: str, rewrite: Callable[[str], Any]) -> Any:
@@ -194,7 +177,10 @@ def with_line_ends(text: str, rewrite: Callable[[str], Any]) -> Any:
     """
     mark = _MARK if text.startswith(_MARK) else ""
     own = text.removeprefix(_MARK)
-    unix = whole_characters(own.replace("\r\n", "\n"))
+    unix = own.replace("\r\n", "\n")
+    if "\\u" in unix and unix.lstrip()[:1] in ("{", "["):
+        # In JSON each character that is written as two halves becomes itself: YAML knows no halves.
+        unix = _HALVES(lambda match: json.loads(f'"{match[0]}"') if match[1] else match[0], unix)
     done = rewrite(unix)
     if done.text == unix:
         return done._replace(text=text)
@@ -230,13 +216,6 @@ def json_text(tree: Any, like: str) -> str:
     return f"{start}{text}\n" if like.endswith("\n") else f"{start}{text}"
 
 
-def whole_characters(text: str) -> str:
-    """A text that begins as JSON, with each character that is written as two halves as itself: YAML knows no halves."""
-    if "\\u" not in text or text.lstrip()[:1] not in ("{", "["):
-        return text
-    return _HALVES(lambda match: json.loads(f'"{match[0]}"') if match[1] else match[0], text)
-
-
 def one_object(trees: list[Any]) -> Any:
     """Several objects as the one that JSON has room for."""
     return trees[0] if len(trees) == 1 else {"apiVersion": "v1", "kind": "List", "items": trees}
@@ -246,22 +225,16 @@ class MisshapenError(Exception):
     """A node is not of the kind that its field holds, so nobody can say what was meant."""
 
 
-def mapping(node: Any) -> Any:
+def mapping(node: Any, kind: type = dict) -> Any:
     """The node as a map, an empty one where there is none."""
-    if node is None:
-        return {}
-    if not isinstance(node, dict):
+    if node is not None and not isinstance(node, kind):
         raise MisshapenError
-    return node
+    return kind() if node is None else node
 
 
 def items(node: Any) -> Any:
     """The node as a list, an empty one where there is none."""
-    if node is None:
-        return []
-    if not isinstance(node, list):
-        raise MisshapenError
-    return node
+    return mapping(node, list)
 
 
 def rename(node: Any, old: str, new: str) -> None:

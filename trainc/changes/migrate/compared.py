@@ -273,9 +273,20 @@ def summary(files: Sequence[tuple[str, Migration]], ended: Sequence[tuple[str, s
     """
     jobs = [(file, outcome) for file, done in files for outcome in done.outcomes]
     older = {f"{outcome.kind} {outcome.name}" for _, outcome in jobs}
+    by_kind: dict[str, list[Outcome]] = {}
+    for _, outcome in jobs:
+        by_kind.setdefault(outcome.kind, []).append(outcome)
     return {
         "files": sum(done.touched for _, done in files),
-        "kinds": _kinds([outcome for _, outcome in jobs]),
+        "kinds": [
+            {
+                "kind": kind,
+                "jobs": len(counted),
+                "migrated": sum(one.want is not None for one in counted),
+                "policies": dict(sorted(Counter(one.policy for one in counted if one.policy).items())),
+            }
+            for kind, counted in sorted(by_kind.items())
+        ],
         "jobs": [
             {
                 "file": file,
@@ -304,19 +315,3 @@ def summary(files: Sequence[tuple[str, Migration]], ended: Sequence[tuple[str, s
         ],
         "newRuns": [{"file": file, "job": name, "rendering": rendering} for file, name, rendering in ended],
     }
-
-
-def _kinds(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
-    """For each kind the number of jobs, of those that are migrated, and of those that each policy wires."""
-    by_kind: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        by_kind.setdefault(outcome.kind, []).append(outcome)
-    return [
-        {
-            "kind": kind,
-            "jobs": len(counted),
-            "migrated": sum(one.want is not None for one in counted),
-            "policies": dict(sorted(Counter(one.policy for one in counted if one.policy).items())),
-        }
-        for kind, counted in sorted(by_kind.items())
-    ]

@@ -371,13 +371,10 @@ def says(value: Any, wanted: Any, *, amount: bool = False) -> bool:
         return all(says(value[key], wanted[key], amount=amount or key in _AMOUNTS) for key in wanted)
     if isinstance(value, list) and isinstance(wanted, list):
         return len(value) == len(wanted) and all(says(*pair, amount=amount) for pair in zip(value, wanted, strict=True))
-    return (type(value) is type(wanted) and value == wanted) or (amount and is_same_amount(value, wanted))
-
-
-def is_same_amount(one: object, other: object) -> bool:
-    """Whether two texts are quantities of the same amount."""
+    if type(value) is type(wanted) and value == wanted:
+        return True
     try:
-        return str(Quantity.parse(str(one))) == str(Quantity.parse(str(other)))
+        return amount and str(Quantity.parse(str(value))) == str(Quantity.parse(str(wanted)))
     except ValueError:
         return False
 
@@ -417,7 +414,12 @@ class Writer:
 
     def _matches(self, wanted: list[Any], known: list[SourceEntry]) -> list[SourceEntry | None]:
         """For each item of a list the entry that it comes from: by its name, else what says the same."""
-        by_name = {self._name(entry.node): entry for entry in known}
+        by_name = {}
+        for entry in known:
+            name = name_in(entry.node.value)
+            # Roles are composed with their new names, which may be the former one of a container.
+            renames = name is not None and entry.node.style != COMPOSED
+            by_name[self.names.get(name, name) if name is not None and renames else name] = entry
         left = list(known)
         out: list[SourceEntry | None] = []
         for item in wanted:
@@ -429,11 +431,6 @@ class Writer:
                     left.remove(match)
             out.append(match)
         return out
-
-    def _name(self, node: SourceNode) -> str | None:
-        """The new name of an item; roles are composed with theirs, which may be the former one of a container."""
-        name = name_in(node.value)
-        return self.names.get(name, name) if name is not None and node.style != COMPOSED else name
 
     def _entry(self, head: str, wanted: Any, entry: SourceEntry | None, column: int) -> list[str]:
         """The lines of one entry, behind its key or its dash."""
@@ -449,13 +446,18 @@ class Writer:
         beside = entry.comment_beside if entry is not None else ""
         if not (isinstance(wanted, dict | list) and wanted):
             return [*above, *_scalar(f"{' ' * column}{head}", wanted, beside, " " * (column + _STEP))]
-        if isinstance(wanted, list) and node is not None and node.is_flow and not any(map(_is_wide, wanted)):
+        is_wide = any(isinstance(item, dict | list) or (isinstance(item, str) and "\n" in item) for item in wanted)
+        if isinstance(wanted, list) and node is not None and node.is_flow and not is_wide:
             flow = f"[{', '.join(map(spelled, wanted))}]"
             return [*above, f"{' ' * column}{head} {flow}{_beside(beside)}"]
         below = column + _STEP if isinstance(wanted, dict) or head == "-" else column + self.indent
         inner = self._map(wanted, node, below) if isinstance(wanted, dict) else self._list(wanted, node, below)
         if head == "-":
-            return [*above, *([_line(beside, column)] if beside else []), *_behind_dash(inner, column)]
+            # The first line that is no comment stands behind the dash.
+            start = next(at for at, line in enumerate(inner) if line.strip() and not line.lstrip().startswith("#"))
+            above += [_line(beside, column)] if beside else []
+            above += [_line(line.strip(), column) for line in inner[:start]]
+            return [*above, f"{' ' * column}- {inner[start][column + _STEP :]}", *inner[start + 1 :]]
         return [*above, f"{' ' * column}{head}{_beside(beside)}", *inner]
 
 
@@ -470,29 +472,13 @@ def _with_tail(entries: list[list[str]], known: int, node: SourceNode | None, co
     return [*chain(*entries[:known]), *tail, *chain(*entries[known:])]
 
 
-def _is_wide(item: Any) -> bool:
-    return isinstance(item, dict | list) or (isinstance(item, str) and "\n" in item)
-
-
 def _line(comment: str, column: int) -> str:
     return " " * column + comment if comment else ""
 
 
-def _behind_dash(lines: list[str], column: int) -> list[str]:
-    """Lines of a collection that is an item of a list: the first that is no comment stands behind the dash."""
-    start = next(index for index, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#"))
-    above = [_line(line.strip(), column) for line in lines[:start]]
-    return [*above, f"{' ' * column}- {lines[start][column + _STEP :]}", *lines[start + 1 :]]
-
-
 def _scalar(head: str, value: Any, beside: str, indent: str) -> list[str]:
-    if (
-        isinstance(value, str)
-        and "\n" in value
-        and is_visible(value)
-        and not value.endswith("\n\n")
-        and not re.search(r"[ \t](?:\n|$)", value)
-    ):
+    is_block = isinstance(value, str) and "\n" in value and is_visible(value) and not value.endswith("\n\n")
+    if is_block and not re.search(r"[ \t](?:\n|$)", value):
         first, *rest = block(value, indent).removesuffix("\n").split("\n")
         return [f"{head} {first}{_beside(beside)}", *rest]
     return [f"{head} {spelled(value)}{_beside(beside)}"]
