@@ -7,11 +7,11 @@ from trainc.apiserver.admission import INVALID_FIELD, UNDECODABLE, refused, unkn
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.golang.decoding import decode
 from trainc.apiserver.jobs import created
-from trainc.apiserver.jobs.spec import chosen, job_spec, restart
+from trainc.apiserver.jobs.spec import chosen, job_spec, restart, settings_of
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.null_fields import check_nulls, deduplicated
 from trainc.apiserver.of_cluster import Server
-from trainc.apiserver.pods.complaints import Complaints, fields
+from trainc.apiserver.pods.complaints import Complaints, Field, fields
 from trainc.apiserver.pods.template import spec as pod_spec
 from trainc.apiserver.pods.template import template
 from trainc.apiserver.retyping import rewritten
@@ -75,20 +75,13 @@ def _complaints(document: Document, kind: str, cluster: Cluster) -> list[Fault]:
     log = Complaints(features_of(cluster))
     spec = fields(tree.get("spec"))
     if kind == "batch/v1/Job":
-        settings = {name: plain(part) for name, part in spec.items() if name != "template"}
-        if "completions" not in settings and "parallelism" not in settings:
-            settings["completions"] = settings["parallelism"] = 1
         pods = fields(spec.get("template"))
-        if "podFailurePolicy" in settings:
-            settings["template"] = plain(pods)
-        job_spec(settings, ("spec",), log)
-        if "selector" in settings or "manualSelector" in settings:
-            chosen(settings, fields(plain(fields(pods.get("metadata")).get("labels"))), {}, ("spec",), log)
+        job = Field(settings_of({**spec, "template": pods}), ("spec",), log)
+        job_spec(job)
+        chosen(job, fields(plain(get(pods, "metadata", "labels"))), {})
         pods = {**pods, "spec": fields(pods.get("spec"))}
         template(pods, ("spec", "template"), log, {})
-        policy = value(pods, "spec", "restartPolicy")
-        place = ("spec", "template", "spec", "restartPolicy")
-        restart(settings, policy if type(policy) is str else "", place, log)
+        restart(job, value(pods, "spec", "restartPolicy"))
     else:
         pod_spec(spec, ("spec",), log, {})
         if not log.faults:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from trainc.apiserver.fault import Fault, compact
 from trainc.apiserver.frame import frame_of
 from trainc.apiserver.jobs import created
-from trainc.apiserver.jobs.spec import chosen, job_spec, restart
+from trainc.apiserver.jobs.spec import chosen, job_spec, restart, settings_of
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.jobset.labels import written_labels
 from trainc.apiserver.names import label
 from trainc.apiserver.pods.annotations import annotation_keys
-from trainc.apiserver.pods.complaints import Complaints, fields, items, text
+from trainc.apiserver.pods.complaints import Complaints, Field, fields
 from trainc.apiserver.pods.template import template
 from trainc.apiserver.schema.features import Features
 from trainc.model.tree import Path, Tree, get, plain, value
@@ -24,8 +24,7 @@ Objects = Mapping[str, Mapping[str, Tree]]
 
 # What is refused: a Job for its own spec or for its pod template, a pod, or a claim; the kinds of the faults.
 JOB, POD, CREATION, CLAIM = "job", "pod", "pod-creation", "claim"
-_EXCLUSIVE = (EXCLUSIVE, "alpha.jobset.sigs.k8s.io/node-selector")
-_EXCLUSIVES = frozenset(_EXCLUSIVE)
+_EXCLUSIVES = frozenset((EXCLUSIVE, "alpha.jobset.sigs.k8s.io/node-selector"))
 _SELECTING = frozenset(("selector", "manualSelector"))
 _JUDGING = frozenset(("PriorityClass", "RuntimeClass"))  # objects of a cluster that decide about a pod
 
@@ -107,41 +106,33 @@ def _claims(spec: Tree, refused: ChildFaults) -> dict[str, str]:
 
     claimed: dict[str, str] = {}
     log = Complaints(refused.features, CLAIM)
-    for index, policy in enumerate(items(plain(spec["volumeClaimPolicies"]))):
-        for number, entry in enumerate(items(fields(policy).get("templates"))):
-            at: Path = ("spec", "volumeClaimPolicies", index, "templates", number, "spec")
-            claim(fields(fields(entry).get("spec")), at, log)
-            claimed[text(fields(fields(entry).get("metadata")), "name")] = "persistentVolumeClaim"
+    for policy in Field(plain(spec), ("spec",), log)["volumeClaimPolicies"].items():
+        for entry in policy["templates"].items():
+            claim(entry["spec"])
+            claimed[entry["metadata"].text("name")] = "persistentVolumeClaim"
     refused.add(log)
     return claimed
 
 
 def _job(tree: Tree, job: Tree, own: dict[str, str], path: Path, claimed: dict[str, str], refused: ChildFaults) -> None:
     """Look at the Jobs of one replicatedJob, which differ in nothing that can be refused; `own` are JobSet's labels."""
-    outer, at = job["template"], (*path, "template")
-    spec = outer["spec"]
+    outer = job["template"]
     log = Complaints(refused.features, JOB)
-    if metadata := fields(outer.get("metadata")):
-        log.labels((*at, "metadata", "labels"), plain(metadata.get("labels")))
-        held = fields(plain(metadata.get("annotations")))
-        annotation_keys(held, (*at, "metadata", "annotations"), log, own=own)  # JobSet writes them there too
-    settings = {name: plain(part) for name, part in spec.items() if name != "template"}
-    if "completions" not in settings and "parallelism" not in settings:
-        settings["completions"] = settings["parallelism"] = 1
-    if "podFailurePolicy" in settings:
-        settings["template"] = plain(spec["template"])
-    job_spec(settings, (*at, "spec"), log)
-    pods = spec["template"]
-    _host_name(tree, job, settings, at, log)
-    labels = fields(plain(fields(pods.get("metadata")).get("labels")))
-    _generated(tree, job, labels, (*at, "spec"), log)
-    if "selector" in settings or "manualSelector" in settings:
-        chosen(settings, labels, own, (*at, "spec"), log)
+    template = Field({"metadata": plain(outer.get("metadata"))}, (*path, "template"), log)
+    template["metadata"]["labels"].labels()
+    annotation_keys(template["metadata"]["annotations"], own)  # JobSet writes its labels there too
+    spec = template["spec"].reading(settings_of(outer["spec"]))
+    job_spec(spec)
+    _host_name(tree, job, spec)
+    pods = outer["spec"]["template"]
+    labels = fields(plain(get(pods, "metadata", "labels")))
+    if spec.get("manualSelector") is not True:
+        _generated(spec, f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0", labels)
+    chosen(spec, labels, own)
     refused.add(log)
-    _pods(tree, job, pods, (*at, "spec", "template"), claimed, refused, own)
+    _pods(tree, job, pods, (*path, "template", "spec", "template"), claimed, refused, own)
     log = Complaints(refused.features, JOB)
-    policy = value(pods, "spec", "restartPolicy")
-    restart(settings, policy if type(policy) is str else "", (*at, "spec", "template", "spec", "restartPolicy"), log)
+    restart(Field(spec.value, spec.path, log), value(pods, "spec", "restartPolicy"))
     refused.add(log)
 
 
@@ -152,16 +143,26 @@ def _last_name(tree: Tree, job: Tree) -> str:
     return f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-{last}"
 
 
-def _host_name(tree: Tree, job: Tree, settings: dict[str, Any], path: Path, log: Complaints) -> None:
+def _host_name(tree: Tree, job: Tree, spec: Field) -> None:
     """The host name of the last pod, which is a DNS label."""
-    pods = settings.get("completions")
-    if settings.get("completionMode") != "Indexed" or type(pods) is not int or pods <= 0:
+    pods = spec.get("completions")
+    if spec.get("completionMode") != "Indexed" or type(pods) is not int or pods <= 0:
         return
     name = _last_name(tree, job)
     host = f"{name}-{pods - 1}"
     if label(host) and not is_placeholder(host):
-        why = f"will not able to create pod with invalid DNS label: {host}"
-        log.invalid((*path, "metadata", "name"), name, why, at=("metadata", "name"))
+        at = Field(name, (*spec.path[:-1], "metadata", "name"), spec.log, ("metadata", "name"))
+        at.invalid(f"will not able to create pod with invalid DNS label: {host}")
+
+
+def _generated(spec: Field, name: str, labels: dict[str, Any]) -> None:
+    """Labels by which the server itself knows the pods of a Job: a person's own must be the same."""
+    for key in JOB_LABELS:
+        written = labels.get(key)
+        wanted = name if key.endswith("job-name") else "<uid>"
+        if written is not None and written != wanted and not is_placeholder(written):
+            at = spec["template"]["metadata"]["labels"].entry(key)
+            at.add(f"Invalid value: {compact(labels)}: must be '{wanted}'", written)
 
 
 def _pods(
@@ -173,7 +174,11 @@ def _pods(
         # JobSet writes its own.
         pods = {**pods, "spec": {name: part for name, part in pods["spec"].items() if name != "subdomain"}}
     template(pods, path, log, claimed, own)
-    _exclusive(tree, job, path, log)
+    marked = {**fields(get(tree, "metadata", "annotations")), **fields(get(job, "template", "metadata", "annotations"))}
+    if marked.keys() >= _EXCLUSIVES:
+        # The node selector that JobSet adds where a Job has its nodes alone and they are labelled beforehand.
+        name = f"{value(tree, 'metadata', 'namespace') or 'default'}_{_last_name(tree, job)}"
+        Field(name, (*path, "spec", "nodeSelector"), log, ("metadata", "name")).label_value()
     refusals.add(log)
     log = Complaints(refusals.features, CREATION)
     name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0-0-"
@@ -181,27 +186,3 @@ def _pods(
     refused = {fault.path for fault in refusals.faults}
     log.faults = [fault for fault in log.faults if fault.path not in refused]  # no pod comes as far as this again
     refusals.add(log)
-
-
-def _exclusive(tree: Tree, job: Tree, path: Path, log: Complaints) -> None:
-    """The node selector that JobSet adds where a Job has its nodes alone and they are labelled beforehand."""
-    held = fields(get(tree, "metadata", "annotations"))
-    own = fields(get(job, "template", "metadata", "annotations"))
-    if not all(key in held or key in own for key in _EXCLUSIVE):
-        return
-    name = f"{value(tree, 'metadata', 'namespace') or 'default'}_{_last_name(tree, job)}"
-    log.value((*path, "spec", "nodeSelector"), name, at=("metadata", "name"))
-
-
-def _generated(tree: Tree, job: Tree, labels: dict[str, Any], path: Path, log: Complaints) -> None:
-    """Labels by which the server itself knows the pods of a Job: a person's own must be the same."""
-    if value(job, "template", "spec", "manualSelector") is True:
-        return
-    name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0"
-    for key in JOB_LABELS:
-        written = labels.get(key)
-        wanted = name if key.endswith("job-name") else "<uid>"
-        if written is not None and written != wanted and not is_placeholder(written):
-            printed: Path = (*path, "template", "metadata", "labels", f"[{key}]")
-            at: Path = (*path, "template", "metadata", "labels", key)
-            log.add(printed, f"Invalid value: {compact(labels)}: must be '{wanted}'", written, at=at)

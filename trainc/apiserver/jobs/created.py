@@ -6,12 +6,13 @@ Kubernetes 1.36.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.pods import ports
 from trainc.apiserver.pods.amounts import nanos, spelled
-from trainc.apiserver.pods.complaints import Complaints, fields, items, maps, text
+from trainc.apiserver.pods.complaints import Complaints, Field, fields, items
+from trainc.apiserver.pods.placement import PREFERRED, REQUIRED, selected_keys
 from trainc.apiserver.pods.volumes import text_of
 from trainc.model.tree import Path, Tree, get, plain, value
 from trainc.text.record import Any
@@ -19,86 +20,63 @@ from trainc.text.record import Any
 Objects = Mapping[str, Mapping[str, Tree]]
 
 _SYSTEM = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _LOWER = "PreemptLowerPriority"
 
 
 def pod(template: Tree, name: str, path: Path, log: Complaints, objects: Objects) -> None:
     """Look at a pod made from a template that is taken; `name` is what the names of the pods begin with."""
-    tree, at = template["spec"], (*path, "spec")
-    for field in ("containers", "initContainers"):
-        for index, container in enumerate(items(tree.get(field))):
-            image = value(container, "image")
-            if type(image) is str and image != image.strip():
-                why = "must not have leading or trailing whitespace"
-                log.invalid((*at, field, index, "image"), image, why)
-    if "volumes" in tree:
-        _references(tree, at, log)
-    if value(tree, "hostNetwork") is True:
-        ports.host_ports(ports.with_ports_alone(tree), at, log, filled_in=True)
-    if value(tree, "nodeName") and items(tree.get("schedulingGates")):
-        log.forbidden((*at, "nodeName"), "cannot be set until all schedulingGates have been cleared")
-    if "affinity" in tree or "topologySpreadConstraints" in tree:
-        labels = fields(plain(fields(template.get("metadata")).get("labels")))
-        _merged_keys(tree, labels, at, log)
-    if "resources" in tree:
-        _requests(tree, at, log)
-    if "priority" in tree or "preemptionPolicy" in tree:
-        _priority(tree, name, at, log, objects)
-    if "overhead" in tree:
-        _overhead(tree, name, at, log, objects)
-
-
-def _references(tree: Tree, path: Path, log: Complaints) -> None:
-    """A volume made from an image names it; without that it counts as absent."""
+    tree, held = template["spec"], Field(template, path, log)["spec"]
+    containers = [one for field in ("containers", "initContainers") for one in held[field].items()]
+    for container in containers:
+        image = container["image"].reading(text_of(container.value, "image"))
+        if image.value != image.value.strip():
+            image.invalid("must not have leading or trailing whitespace")
+    # A volume made from an image names it; without that it counts as absent.
     lost = set()
-    for index, volume in maps(tree["volumes"]):
-        if (image := plain(volume.get("image"))) is not None and not fields(image).get("reference"):
-            log.required((*path, "volumes", index, "image", "reference"))
-            lost.add(text_of(volume, "name"))
-    if not lost:
-        return
-    for field in ("containers", "initContainers"):
-        for index, container in maps(plain(tree.get(field))):
-            for number, mount in maps(container.get("volumeMounts")):
-                if mount.get("name") in lost:
-                    log.not_found((*path, field, index, "volumeMounts", number, "name"), mount["name"])
+    for volume in held["volumes"].maps():
+        image = volume["image"].reading(plain(volume.get("image")))
+        if image.value is not None and not image.get("reference"):
+            image["reference"].required()
+            lost.add(text_of(volume.value, "name"))
+    for container in containers if lost else ():
+        for mount in container["volumeMounts"].items():
+            if (mounted := text_of(mount.value, "name")) in lost:
+                mount["name"].reading(mounted).not_found()
+    if value(tree, "hostNetwork") is True:
+        ports.host_ports(held.reading(ports.with_ports_alone(tree)), filled_in=True)
+    if value(tree, "nodeName") and items(tree.get("schedulingGates")):
+        held["nodeName"].forbidden("cannot be set until all schedulingGates have been cleared")
+    if "affinity" in tree or "topologySpreadConstraints" in tree:
+        _merged_keys(held, fields(plain(get(template, "metadata", "labels"))))
+    if "resources" in tree:
+        _requests(held)
+    if "priority" in tree or "preemptionPolicy" in tree:
+        _priority(tree, name, (*path, "spec"), log, objects)
+    if "overhead" in tree:
+        _overhead(tree, name, (*path, "spec"), log, objects)
 
 
-def _merged_keys(tree: Tree, labels: dict[str, Any], path: Path, log: Complaints) -> None:
-    """Keys of labels that the server writes into a selector which names them already."""
-    for term, at in _terms(tree, path, log):
-        if (selector := term.get("labelSelector")) is None:
-            continue
-        selected = {*fields(fields(selector).get("matchLabels"))}
-        selected.update(text(rule, "key") for _, rule in maps(fields(selector).get("matchExpressions")))
-        for index, key in enumerate(items(term.get("matchLabelKeys"))):
-            if key in selected and key in labels:
-                why = "exists in both matchLabelKeys and labelSelector"
-                log.invalid((*at, index), key, why, at=(*at, "matchLabelKeys", index))
-
-
-def _terms(tree: Tree, path: Path, log: Complaints) -> Iterator[tuple[dict[str, Any], Path]]:
-    """The terms of affinities and of the spread that hold selectors, and where each stands."""
-    affinity = fields(plain(tree.get("affinity")))
+def _merged_keys(pod: Field, labels: dict[str, Any]) -> None:
+    """Keys of labels that the server writes into a selector of an affinity or the spread which names them already."""
+    affinity, spread = (pod[name].reading(plain(pod.get(name))) for name in ("affinity", "topologySpreadConstraints"))
+    terms: list[Field] = []
     for kind in ("podAffinity", "podAntiAffinity"):
-        terms = fields(affinity.get(kind))
-        for index, term in maps(terms.get(_REQUIRED)):
-            yield term, (*path, "affinity", kind, _REQUIRED, index)
-        for index, weighted in maps(terms.get(_PREFERRED)):
-            at = (*path, "affinity", kind, _PREFERRED, index, "podAffinityTerm")
-            yield fields(weighted.get("podAffinityTerm")), at
-    if log.features.has("MatchLabelKeysInPodTopologySpreadSelectorMerge"):
-        for index, rule in maps(plain(tree.get("topologySpreadConstraints"))):
-            yield rule, (*path, "topologySpreadConstraints", index)
+        terms += affinity[kind][REQUIRED].maps()
+        terms += [weighted["podAffinityTerm"] for weighted in affinity[kind][PREFERRED].maps()]
+    if pod.log.features.has("MatchLabelKeysInPodTopologySpreadSelectorMerge"):
+        terms += spread.maps()
+    for term in terms:
+        selected = selected_keys(term.get("labelSelector"))
+        for index, key in enumerate(term["matchLabelKeys"].items()):
+            if key.value in selected and key.value in labels:
+                key.printed((*term.path, index)).invalid("exists in both matchLabelKeys and labelSelector")
 
 
-def _requests(tree: Tree, path: Path, log: Complaints) -> None:
+def _requests(pod: Field) -> None:
     """A pod whose containers ask for more than the pod does; a limit stands in for a request that is not written."""
     from trainc.apiserver.pods.requests import amounts, together  # noqa: PLC0415 (few pods have resources of their own)
 
-    held = fields(plain(tree["resources"]))
+    held = pod["resources"].reading(plain(pod.get("resources")))
     limits, requests = fields(held.get("limits")), fields(held.get("requests"))
 
     def with_limits(container: Tree) -> Any:
@@ -107,19 +85,17 @@ def _requests(tree: Tree, path: Path, log: Complaints) -> None:
     def written(container: Tree) -> Any:
         return amounts(get(container, "resources", "requests"))
 
-    in_template = together(tree, written)
-    for name, most in together(tree, with_limits).items():
+    in_template = together(pod.value, written)
+    for name, most in together(pod.value, with_limits).items():
         if name in requests and most.quantity.nanos > nanos(requests[name]):
             if name not in in_template or in_template[name].quantity.nanos <= nanos(requests[name]):
                 why = f"must be greater than or equal to aggregate container requests of {spelled(str(most.quantity))}"
-                place: Path = (*path, "resources", "requests", name)
-                log.invalid((*place[:-1], f"[{name}]"), spelled(requests[name]), why, at=place)
+                held["requests"].entry(name).reading(spelled(requests[name])).invalid(why)
             continue
         bound = limits.get(name) if name in ("cpu", "memory") and name not in requests else None
         if bound is not None and most.quantity.nanos > nanos(bound):
             why = f"must be less than or equal to {name} limit of {spelled(bound)}"
-            at: Path = (*path, "resources", "requests")
-            log.invalid(at, spelled(str(most.quantity)), why, at=(*path, "resources", "limits", name))
+            held["requests"].reading(spelled(str(most.quantity))).invalid(why, at=held["limits"][name])
 
 
 def _forbidden(name: str, why: str, path: Path, log: Complaints) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainc.apiserver.names import qualified
-from trainc.apiserver.pods.complaints import Complaints, fields, maps
-from trainc.model.tree import Path
+from trainc.apiserver.pods.complaints import Field, fields
 from trainc.text.memo import Memo
 from trainc.text.quantity import NANO, Quantity, QuantityError
 from trainc.text.record import Any
@@ -45,44 +44,37 @@ def standard(name: str) -> tuple[str, ...]:
     return ("must be a standard resource type or fully qualified",)
 
 
-def resources(tree: Any, path: Path, log: Complaints) -> None:
+def resources(held: Field) -> None:
     """What a container asks for: names, amounts, and requests beside limits."""
-    held = fields(tree)
-    limits, requests = fields(held.get("limits")), fields(held.get("requests"))
-    for side, amounts in (("limits", limits), ("requests", requests)):
-        for name, amount in amounts.items():
-            _amount(name, amount, (*path, side, f"[{name}]"), (*path, side, name), log)
-    within_limits(limits, requests, path, log)
-    pages_alone([*limits, *requests], path, log)
-    claims(held.get("claims"), (*path, "claims"), log)
+    for side in ("limits", "requests"):
+        for name in fields(held.get(side)):
+            _named_amount(name, held[side].entry(name))
+    within_limits(held)
+    pages_alone(held, [*fields(held.get("limits")), *fields(held.get("requests"))])
+    claims(held["claims"])
 
 
-def overhead(tree: Any, path: Path, log: Complaints) -> None:
+def overhead(held: Field) -> None:
     """What a runtime class adds to a pod: the server takes it for the limits of a container."""
-    held = fields(tree)
-    for name, amount in held.items():
-        _amount(name, amount, (*path, "limits", f"[{name}]"), (*path, name), log)
-    pages_alone([*held], path, log)
+    for name in fields(held.value):
+        _named_amount(name, held[name].printed((*held.path, "limits", f"[{name}]")))
+    pages_alone(held, [*fields(held.value)])
 
 
-def within_limits(limits: dict[str, Any], requests: dict[str, Any], path: Path, log: Complaints) -> None:
+def within_limits(held: Field) -> None:
     """Requests and limits, which are the same where nobody may use more than was asked for."""
-    at: Path = (*path, "requests")
-    for name, amount in requests.items():
-        place, fixed = (*at, name), is_fixed(name)
+    limits = fields(held.get("limits"))
+    for name, amount in fields(held.get("requests")).items():
+        at, fixed = held["requests"][name], is_fixed(name)
         if limits.get(name) is None:
             if fixed:
-                why = "Limit must be set for non overcommitable resources"
-                log.required((*path, "limits"), why, at=place)
+                held["limits"].required("Limit must be set for non overcommitable resources", at=at)
             continue
         request, most = _parsed(amount), _parsed(limits[name])
-        if request is None or most is None or request.nanos == most.nanos:
+        if request is None or most is None or request.nanos == most.nanos or (not fixed and request.nanos < most.nanos):
             continue
-        bound = f"{name} limit of {spelled(limits[name])}"
-        if fixed:
-            log.invalid(at, spelled(amount), f"must be equal to {bound}", at=place)
-        elif request.nanos > most.nanos:
-            log.invalid(at, spelled(amount), f"must be less than or equal to {bound}", at=place)
+        why = f"must be {'' if fixed else 'less than or '}equal to {name} limit of {spelled(limits[name])}"
+        held["requests"].reading(spelled(amount)).invalid(why, at=at)
 
 
 def is_fixed(name: str) -> bool:
@@ -90,59 +82,56 @@ def is_fixed(name: str) -> bool:
     return name.startswith(PAGES) or ("/" in name and "kubernetes.io/" not in name)
 
 
-def pages_alone(resource_names: list[str], path: Path, log: Complaints) -> None:
+def pages_alone(held: Field, names: list[str]) -> None:
     """Huge pages without anything to run on."""
-    if any(name.startswith(PAGES) for name in resource_names) and not {"cpu", "memory"}.intersection(resource_names):
-        log.forbidden(path, "HugePages require cpu or memory")
+    if any(name.startswith(PAGES) for name in names) and not {"cpu", "memory"}.intersection(names):
+        held.forbidden("HugePages require cpu or memory")
 
 
-def not_negative(amount: Any, path: Path, place: Path, log: Complaints) -> None:
-    """An amount below zero."""
-    if nanos(amount) < 0:
-        log.invalid(path, spelled(amount), "must be greater than or equal to 0", at=place)
-
-
-def whole_number(name: str, amount: Any, path: Path, place: Path, log: Complaints) -> None:
-    """What is counted comes in whole numbers."""
-    if (name in _COUNTED or is_device(name)) and -(-nanos(amount) // _THOUSANDTH) % 1000:
-        log.invalid(path, spelled(amount), "must be an integer", at=place)
-
-
-def _amount(name: str, amount: Any, path: Path, place: Path, log: Complaints) -> None:
+def _named_amount(name: str, amount: Field) -> None:
     if reasons := _REASONS[name]:
-        log.invalid(path, name, *reasons, at=place)
-    not_negative(amount, path, place, log)
-    whole_number(name, amount, path, place, log)
-    if name.startswith(PAGES):
-        pages(name, amount, path, place, log)
+        amount.reading(name).invalid(*reasons)
+    amount_of(name, amount)
 
 
-def declared(tree: Any, path: Path, names: list[str], log: Complaints) -> None:
+def amount_of(name: str, amount: Field) -> None:
+    """An amount below zero, a part of what is counted, or huge pages that are not a whole number of pages."""
+    number, written = nanos(amount.value), amount.reading(spelled(amount.value))
+    if number < 0:
+        written.invalid("must be greater than or equal to 0")
+    # What is counted comes in whole numbers.
+    if (name in _COUNTED or is_device(name)) and -(-number // _THOUSANDTH) % 1000:
+        written.invalid("must be an integer")
+    if name.startswith(PAGES) and _parsed(amount.value) is not None:
+        size = nanos(name.removeprefix(PAGES))
+        if size <= 0 or size % NANO or -(-number // NANO) * NANO % size:
+            written.invalid(f"{written.value} is not positive integer multiple of {name}")
+
+
+def declared(listed: Field, names: list[str]) -> None:
     """The claims of devices that a container uses are among those of its pod."""
     why = "must be one of the names in pod.spec.resourceClaims"
     why += f": {', '.join(sorted(names))}" if names else " which is empty"
-    for index, claim in maps(tree):
+    for claim in listed.maps():
         if (name := str(claim.get("name") or "")) and name not in names:
-            log.not_found((*path, index), name, why)
+            claim.reading(name).not_found(why)
 
 
-def claims(tree: Any, path: Path, log: Complaints) -> None:
+def claims(listed: Field) -> None:
     """Devices by the names of claims, or of requests in them; what a claim has all of, nobody asks a part of."""
     taken: list[str] = []
-    for index, claim in maps(tree):
+    for claim in listed.maps():
         name, request = str(claim.get("name") or ""), str(claim.get("request") or "")
-        at: Path = (*path, index)
         if not name:
-            log.required(at)
+            claim.required()
         elif name in taken:
-            log.duplicate(at, name)
+            claim.reading(name).duplicate()
         else:
-            key = name
             if request:
-                log.label((*at, "request"), request)
-                key = f"{name}/{request}"
+                claim["request"].reading(request).label()
+            key = f"{name}/{request}" if request else name
             if key in taken or (not request and any(one.startswith(f"{name}/") for one in taken)):
-                log.duplicate(at, key)
+                claim.reading(key).duplicate()
             taken.append(key)
 
 
@@ -158,14 +147,6 @@ def _reasons(name: str) -> tuple[str, ...]:
 # Every container asks for the same few resources by name.
 _REASONS = Memo(_reasons)
 _DEVICES = Memo(_is_device)
-
-
-def pages(name: str, amount: Any, path: Path, at: Path, log: Complaints) -> None:
-    """Huge pages that are not a whole number of pages."""
-    size = nanos(name.removeprefix(PAGES))
-    if _parsed(amount) is not None and (size <= 0 or size % NANO or -(-nanos(amount) // NANO) * NANO % size):
-        text = f"{spelled(amount)} is not positive integer multiple of {name}"
-        log.invalid(path, spelled(amount), text, at=at)
 
 
 def _parsed(amount: Any) -> Quantity | None:

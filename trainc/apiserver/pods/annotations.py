@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainc.apiserver.names import qualified
-from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, fields, items, text
+from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, Field, fields, items, text
 from trainc.apiserver.pods.placement import tolerations
-from trainc.model.tree import Path
 from trainc.text.numbers import whole_number
 from trainc.text.record import Any
 
@@ -17,60 +16,66 @@ _TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations"
 _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod"
 _SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/"
-_SECCOMP = ("runtime/default", "docker/default", "unconfined")
 _APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
-_APP_ARMOR_NAMES = {"RuntimeDefault": "runtime/default", "Unconfined": "unconfined"}
 _LOCAL = "localhost/"
+# What an annotation says for each type of profile, but for `localhost/` and a path.
+_SECCOMP = {"RuntimeDefault": ("runtime/default", "docker/default"), "Unconfined": ("unconfined",)}
+_APP_ARMOR_NAMES = {"RuntimeDefault": ("runtime/default",), "Unconfined": ("unconfined",)}
 
 
-def annotation_keys(
-    held: dict[str, Any], path: Path, log: Complaints, *, at: Path = (), own: Mapping[str, str] | None = None
-) -> None:
+def annotation_keys(annotations: Field, own: Mapping[str, str] | None = None) -> None:
     """Keys and size of annotations; `own` are those that a controller adds."""
-    size = sum(len(f"{key}{value}".encode()) for key, value in own.items()) if own and held else 0
-    for key, value in held.items():
-        size += len(f"{key}{value}".encode())
-        if reasons := qualified(key.lower()):
-            log.invalid(path, key, *reasons, at=(*(at or path), key))
-    log.too_long(path, size, MAX_SIZE, at=at)
+    held = fields(annotations.value)
+    for key in held:
+        annotations.reading(key).invalid(*qualified(key.lower()), at=annotations[key])
+    annotations.too_long(MAX_SIZE, size_of(held) + (size_of(own) if own and held else 0))
 
 
-def annotation_settings(held: dict[str, Any], pod: dict[str, Any], path: Path, at: Path, log: Complaints) -> None:
+def size_of(annotations: Mapping[str, Any]) -> int:
+    """The bytes of the keys and values of annotations."""
+    return sum(len(f"{key}{value}".encode()) for key, value in annotations.items())
+
+
+def annotation_settings(annotations: Field, pod: dict[str, Any]) -> None:
     """Annotations that the server reads as settings of a pod."""
+    held: dict[str, Any] = annotations.value
     if _MIRROR in held and not pod.get("nodeName"):
-        why = "must set spec.nodeName if mirror pod annotation is set"
-        log.invalid((*path, f"[{_MIRROR}]"), held[_MIRROR], why, at=(*at, _MIRROR))
+        annotations.entry(_MIRROR).invalid("must set spec.nodeName if mirror pod annotation is set")
     if held.get(_TOLERATIONS):
-        _tolerations(str(held[_TOLERATIONS]), path, (*at, _TOLERATIONS), log)
-    cost = held.get(_DELETION_COST)
-    if type(cost) is str and not _is_int32(cost):
-        log.invalid((*path, f"[{_DELETION_COST}]"), cost, "must be a 32bit integer", at=(*at, _DELETION_COST))
+        _tolerations(annotations)
+    cost = annotations.entry(_DELETION_COST)
+    if type(cost.value) is str and not _is_int32(cost.value):
+        cost.invalid("must be a 32bit integer")
     for key, value in held.items():
         if key == _SECCOMP_POD or key.startswith(_SECCOMP_CONTAINER):
-            _seccomp(str(value), (*path, key), (*at, key), log)
-    names = [text(fields(item), "name") for field in CONTAINERS for item in items(pod.get(field))]
+            profile = annotations[key].reading(str(value))
+            if profile.value.startswith(_LOCAL):
+                profile.reading(profile.value.removeprefix(_LOCAL)).below()
+            elif not any(profile.value in names for names in _SECCOMP.values()):
+                profile.invalid("must be a valid seccomp profile")
+    containers = [text(fields(item), "name") for field in CONTAINERS for item in items(pod.get(field))]
     for key, value in held.items():
         if key.startswith(_APP_ARMOR):
-            profile, name = str(value), key.removeprefix(_APP_ARMOR)
-            where, place = (*path, f"[{key}]"), (*at, key)
-            if name not in names:
-                log.invalid(where, name, "container not found", at=place)
-            if profile not in ("", *_APP_ARMOR_NAMES.values()) and not profile.startswith(_LOCAL):
-                log.invalid(where, profile, f'invalid AppArmor profile name: "{profile}"', at=place)
+            profile, name = annotations.entry(key).reading(str(value)), key.removeprefix(_APP_ARMOR)
+            if name not in containers:
+                profile.reading(name).invalid("container not found")
+            known = ("", *(one for names in _APP_ARMOR_NAMES.values() for one in names))
+            if profile.value not in known and not profile.value.startswith(_LOCAL):
+                profile.invalid(f'invalid AppArmor profile name: "{profile.value}"')
 
 
-def _tolerations(written: str, path: Path, at: Path, log: Complaints) -> None:
+def _tolerations(annotations: Field) -> None:
     from trainc.text.embedded_json import json_value  # noqa: PLC0415 (nearly nobody writes tolerations so)
 
+    held, log = annotations[_TOLERATIONS], annotations.log
     try:
-        listed = json_value(written)
+        listed = json_value(str(held.value))
     except ValueError:
-        log.invalid(path, _TOLERATIONS, "must be a JSON list of tolerations", at=at)
+        annotations.reading(_TOLERATIONS).invalid("must be a JSON list of tolerations", at=held)
         return
     inner = Complaints(log.features, log.kind)
-    tolerations(listed, (*path, _TOLERATIONS), inner)
-    for fault in inner.faults:
-        log.faults.append(type(fault)(at, fault.kind, fault.message, fault.value))
+    tolerations(Field(listed, held.path, inner))
+    log.faults += [fault._replace(path=held.at) for fault in inner.faults]
 
 
 def _is_int32(written: str) -> bool:
@@ -80,50 +85,26 @@ def _is_int32(written: str) -> bool:
     return number is not None and (written[0] != "0" or written == "0")
 
 
-def _seccomp(profile: str, path: Path, at: Path, log: Complaints) -> None:
-    if profile.startswith(_LOCAL):
-        log.below(path, profile.removeprefix(_LOCAL), at=at)
-    elif profile not in _SECCOMP:
-        log.invalid(path, profile, "must be a valid seccomp profile", at=at)
-
-
-def annotation_matches(held: dict[str, Any], pod: dict[str, Any], path: Path, log: Complaints) -> None:
+def annotation_matches(held: dict[str, Any], pod: Field) -> None:
     """Annotations that contradict the fields that replaced them."""
-    whole = fields(pod.get("securityContext"))
-    _same_seccomp(held.get(_SECCOMP_POD), whole.get("seccompProfile"), (*path, "securityContext"), log)
-    windows = fields(pod.get("os")).get("name") == "windows"
+    whole = pod["securityContext"]
+    _same("seccomp", held.get(_SECCOMP_POD), whole["seccompProfile"])
+    windows = pod["os"].get("name") == "windows"
     for field in CONTAINERS:
-        for index, item in enumerate(items(pod.get(field))):
-            at: Path = (*path, field, index, "securityContext")
-            context = fields(fields(item).get("securityContext"))
-            name = text(fields(item), "name")
-            _same_seccomp(held.get(f"{_SECCOMP_CONTAINER}{name}"), context.get("seccompProfile"), at, log)
-            profile = context.get("appArmorProfile") or whole.get("appArmorProfile")
-            annotation = held.get(f"{_APP_ARMOR}{name}")
-            if profile is not None and annotation is not None and not windows:
-                _same_app_armor(str(annotation), fields(profile), (*at, "appArmorProfile"), log)
+        for item in pod[field].items():
+            name, context = item.text("name"), item["securityContext"]
+            _same("seccomp", held.get(f"{_SECCOMP_CONTAINER}{name}"), context["seccompProfile"])
+            profile = context["appArmorProfile"].fallback(whole.get("appArmorProfile"))
+            if not windows:
+                _same("apparmor", held.get(f"{_APP_ARMOR}{name}"), profile)
 
 
-def _same_seccomp(annotation: Any, profile: Any, path: Path, log: Complaints) -> None:
-    if annotation is None or profile is None:
+def _same(what: str, annotation: Any, profile: Field) -> None:
+    if annotation is None or profile.value is None:
         return
-    kind, at = fields(profile).get("type"), (*path, "seccompProfile")
-    why = "seccomp type in annotation and field must match"
-    if (
-        (kind == "Unconfined" and annotation != "unconfined")
-        or (kind == "RuntimeDefault" and annotation not in _SECCOMP[:2])
-        or (kind == "Localhost" and not str(annotation).startswith(_LOCAL))
-    ):
-        log.forbidden((*at, "type"), why)
-    elif kind == "Localhost" and str(annotation).removeprefix(_LOCAL) != fields(profile).get("localhostProfile"):
-        log.forbidden((*at, "localhostProfile"), "seccomp profile in annotation and field must match")
-
-
-def _same_app_armor(annotation: str, profile: dict[str, Any], path: Path, log: Complaints) -> None:
-    kind, why = profile.get("type"), "apparmor type in annotation and field must match"
-    if (kind in _APP_ARMOR_NAMES and annotation != _APP_ARMOR_NAMES[kind]) or (
-        kind == "Localhost" and not annotation.startswith(_LOCAL)
-    ):
-        log.forbidden((*path, "type"), why)
-    elif kind == "Localhost" and annotation.removeprefix(_LOCAL) != profile.get("localhostProfile"):
-        log.forbidden((*path, "localhostProfile"), "apparmor profile in annotation and field must match")
+    kind, names = profile.text("type"), _SECCOMP if what == "seccomp" else _APP_ARMOR_NAMES
+    local = str(annotation).startswith(_LOCAL)
+    if (kind in names and annotation not in names[kind]) or (kind == "Localhost" and not local):
+        profile["type"].forbidden(f"{what} type in annotation and field must match")
+    elif kind == "Localhost" and str(annotation).removeprefix(_LOCAL) != profile.get("localhostProfile"):
+        profile["localhostProfile"].forbidden(f"{what} profile in annotation and field must match")

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from trainc.apiserver.fault import Fault, shown
 from trainc.apiserver.names import SUBDOMAIN_TEXT, label, label_value, qualified, subdomain
 from trainc.apiserver.schema.features import Features
-from trainc.model.tree import Path
+from trainc.model.tree import Path, get
 from trainc.text.placeholders import is_placeholder
 from trainc.text.record import Any
 
@@ -16,10 +16,7 @@ CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 
 class Complaints:
-    """The complaints so far; those that rest on a text which is filled in later are left out.
-
-    `dropped` are the fields that the server drops because the gate for them is off.
-    """
+    """The complaints so far; `dropped` are the fields that the server drops because the gate for them is off."""
 
     __slots__ = ("dropped", "faults", "features", "kind")
 
@@ -29,115 +26,180 @@ class Complaints:
         self.faults: list[Fault] = []
         self.dropped: list[Fault] = []
 
-    def add(self, path: Path, text: str, value: object = None, *, at: Path = ()) -> None:
-        """A complaint in full; `at` is the place of the mistake where the server prints another one."""
+
+class Field:
+    """A value that is judged, with the path that the server prints for it, the place where it stands, and the complaints.
+
+    Its parts are fields, too: `field["name"]` has the value None where there is none. Each check adds a complaint about
+    the field where it has one; `at` is the field that is to be mended where that is another one.
+    """
+
+    __slots__ = ("at", "log", "path", "value")
+
+    def __init__(self, value: Any, path: Path, log: Complaints, at: Path | None = None) -> None:
+        self.value = value
+        self.path = path
+        self.log = log
+        self.at = path if at is None else at
+
+    def __getitem__(self, step: str | int) -> Field:
+        return self.part(step, step)
+
+    def entry(self, key: str) -> Field:
+        """The value of a map's key, which the server prints in brackets."""
+        return self.part(key, f"[{key}]")
+
+    def part(self, step: str | int, printed: str | int) -> Field:
+        """A part, by the step to it and the one that the server prints."""
+        return Field(get(self.value, step), (*self.path, printed), self.log, (*self.at, step))
+
+    def printed(self, path: Path) -> Field:
+        """The same field, for which the server prints another path."""
+        return Field(self.value, path, self.log, self.at)
+
+    def reading(self, value: Any) -> Field:
+        """The same field with another value: the part of it that is wrong, or what it is read as."""
+        return Field(value, self.path, self.log, self.at)
+
+    def default(self, value: Any) -> Field:
+        """The same field with a value that it has where nobody gives it one."""
+        return self if self.value is not None else self.reading(value)
+
+    def fallback(self, value: Any) -> Field:
+        """The same field with a value that it has where nobody gives it one, or an empty one."""
+        return self if self.value else self.reading(value)
+
+    def given(self, *names: str) -> list[Field]:
+        """Those of the parts that are there, in this order."""
+        return [self[name] for name in names if fields(self.value).get(name) is not None]
+
+    def filled(self, *names: str) -> list[Field]:
+        """Those of the parts that say something, in this order."""
+        return [self[name] for name in names if fields(self.value).get(name)]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a part."""
+        return fields(self.value).get(name, default)
+
+    def text(self, name: str) -> str:
+        """The text that a part is, empty where it is none."""
+        return text(fields(self.value), name)
+
+    def items(self) -> list[Field]:
+        """The items of a list; none where there is no list."""
+        return [self[index] for index in range(len(items(self.value)))]
+
+    def maps(self) -> list[Field]:
+        """The items of a list that are maps."""
+        return [self[index] for index, _ in maps(self.value)]
+
+    def add(self, text: str, value: object = None, *, at: Field | None = None) -> None:
+        """A complaint in full, unless it rests on a text that is filled in later."""
         if not is_placeholder(value):
-            self.faults.append(Fault(at or path, self.kind, f"{spelled(path)}: {text}", value))
+            self.log.faults.append(Fault((at or self).at, self.log.kind, f"{spelled(self.path)}: {text}", value))
 
-    def moved(self, other: Complaints, printed: Path, at: Path) -> None:
-        """The complaints of another that the server prints below one place, while the mistakes stand below another."""
-        for fault in other.faults:
-            self.faults.append(Fault((*at, *fault.path[len(printed) :]), fault.kind, fault.message, fault.value))
-
-    def has(self, gate: str, path: Path) -> bool:
+    def has(self, gate: str) -> bool:
         """Whether a gate is on; if not, the field is noted as dropped."""
-        if self.features.has(gate):
+        if self.log.features.has(gate):
             return True
-        self.dropped.append(Fault(path, "dropped", gate))
+        self.log.dropped.append(Fault(self.at, "dropped", gate))
         return False
 
-    def invalid(self, path: Path, value: object, *reasons: str, at: Path = ()) -> None:
-        """One complaint for each reason against a value."""
+    def invalid(self, *reasons: str, at: Field | None = None) -> None:
+        """One complaint for each reason against the value."""
         for reason in reasons:
-            self.add(path, f"Invalid value: {shown(value)}: {reason}", value, at=at)
+            self.add(f"Invalid value: {shown(self.value)}: {reason}", self.value, at=at)
 
-    def duplicate(self, path: Path, value: object, *, at: Path = ()) -> None:
+    def duplicate(self, *, at: Field | None = None) -> None:
         """A value that only one may have."""
-        self.add(path, f"Duplicate value: {shown(value)}", value, at=at)
+        self.add(f"Duplicate value: {shown(self.value)}", self.value, at=at)
 
-    def required(self, path: Path, why: str = "", *, at: Path = ()) -> None:
+    def required(self, why: str = "", *, at: Field | None = None) -> None:
         """A value is missing."""
-        self.add(path, f"Required value: {why}" if why else "Required value", at=at)
+        self.add(f"Required value: {why}" if why else "Required value", at=at)
 
-    def forbidden(self, path: Path, why: str, *, at: Path = ()) -> None:
+    def need(self, why: str = "", *, at: Field | None = None) -> bool:
+        """A value must say something; whether it does."""
+        if not self.value:
+            self.required(why, at=at)
+        return bool(self.value)
+
+    def forbidden(self, why: str, *, at: Field | None = None) -> None:
         """A field must not be set here."""
-        self.add(path, f"Forbidden: {why}", at=at)
+        self.add(f"Forbidden: {why}", at=at)
 
-    def not_found(self, path: Path, value: object, why: str = "") -> None:
+    def not_found(self, why: str = "") -> None:
         """A name that nothing has."""
-        self.add(path, f"Not found: {shown(value)}{': ' if why else ''}{why}", value)
+        self.add(f"Not found: {shown(self.value)}{': ' if why else ''}{why}", self.value)
 
-    def too_many(self, path: Path, count: int, most: int) -> None:
+    def too_many(self, most: int) -> None:
         """A list that is too long."""
-        if count > most:
-            self.add(path, f"Too many: {count}: must have at most {most} items")
+        if (count := len(items(self.value))) > most:
+            self.add(f"Too many: {count}: must have at most {most} items")
 
-    def too_long(self, path: Path, size: int, most: int, *, at: Path = ()) -> None:
+    def too_long(self, most: int, size: int | None = None) -> None:
         """A text of too many bytes."""
-        if size > most:
-            self.add(path, f"Too long: may not be more than {most} bytes", at=at)
+        if (len(str(self.value).encode()) if size is None else size) > most:
+            self.add(f"Too long: may not be more than {most} bytes")
 
-    def one_of(self, path: Path, value: object, words: Collection[str], *, at: Path = ()) -> None:
-        """A word has to be one of a few."""
-        if value not in words:
+    def one_of(self, words: Collection[str], *, at: Field | None = None) -> None:
+        """A word, where there is one, has to be one of a few."""
+        if self.value is not None and self.value not in words:
             listed = ", ".join(f'"{word}"' for word in words)
-            self.add(path, f"Unsupported value: {shown(value)}: supported values: {listed}", value, at=at)
+            self.add(f"Unsupported value: {shown(self.value)}: supported values: {listed}", self.value, at=at)
 
-    def name(self, path: Path, value: object, *, at: Path = ()) -> None:
+    def name(self) -> None:
         """The name of another object."""
-        if type(value) is str:
-            self.invalid(path, value, *(subdomain(value) if value else (SUBDOMAIN_TEXT,)), at=at)
+        if type(self.value) is str:
+            self.invalid(*(subdomain(self.value) if self.value else (SUBDOMAIN_TEXT,)))
 
-    def label(self, path: Path, value: object) -> None:
+    def label(self) -> None:
         """A DNS label."""
-        if type(value) is str:
-            self.invalid(path, value, *label(value))
+        if type(self.value) is str:
+            self.invalid(*label(self.value))
 
-    def key(self, path: Path, value: object) -> None:
+    def key(self) -> None:
         """The key of a label."""
-        if type(value) is str:
-            self.invalid(path, value, *qualified(value))
+        if type(self.value) is str:
+            self.invalid(*qualified(self.value))
 
-    def value(self, path: Path, value: object, *, at: Path = ()) -> None:
+    def label_value(self) -> None:
         """The value of a label."""
-        if type(value) is str:
-            self.invalid(path, value, *label_value(value), at=at)
+        if type(self.value) is str:
+            self.invalid(*label_value(self.value))
 
-    def labels(self, path: Path, labels: Any, *, at: Path = ()) -> None:
-        """Labels, of which the server does not say which is wrong; `at` is where they stand if not at `path`."""
-        for key, value in fields(labels).items():
-            odd_key, odd_value = qualified(key), label_value(value) if type(value) is str else ()
-            if odd_key or odd_value:
-                where = (*(at or path), key)
-                self.invalid(path, key, *odd_key, at=where)
-                self.invalid(path, value, *odd_value, at=where)
+    def labels(self) -> None:
+        """Labels, of which the server does not say which is wrong."""
+        for key, value in fields(self.value).items():
+            self.reading(key).invalid(*qualified(key), at=self[key])
+            self.reading(value).invalid(*(label_value(value) if type(value) is str else ()), at=self[key])
 
-    def between(self, path: Path, value: object, least: int, most: int) -> None:
+    def between(self, least: int, most: int) -> None:
         """A whole number in a range."""
-        if type(value) is int and not least <= value <= most:
-            self.invalid(path, value, f"must be between {least} and {most}, inclusive")
+        if type(self.value) is int and not least <= self.value <= most:
+            self.invalid(f"must be between {least} and {most}, inclusive")
 
-    def not_negative(self, path: Path, value: object) -> None:
+    def not_negative(self) -> None:
         """A whole number that is not negative."""
-        if type(value) is int and value < 0:
-            self.invalid(path, value, "must be greater than or equal to 0")
+        if type(self.value) is int and self.value < 0:
+            self.invalid("must be greater than or equal to 0")
 
-    def no_backsteps(self, path: Path, value: object, *, at: Path = ()) -> None:
+    def no_backsteps(self) -> None:
         """A path without `..`."""
-        if type(value) is str and ".." in value.split("/"):
-            self.invalid(path, value, "must not contain '..'", at=at)
+        if type(self.value) is str and ".." in self.value.split("/"):
+            self.invalid("must not contain '..'")
 
-    def below(self, path: Path, value: object, *, at: Path = ()) -> None:
+    def below(self) -> None:
         """A path that does not leave the folder it is below."""
-        if type(value) is str and value.startswith("/"):
-            self.invalid(path, value, "must be a relative path", at=at)
-        self.no_backsteps(path, value, at=at)
+        if type(self.value) is str and self.value.startswith("/"):
+            self.invalid("must be a relative path")
+        self.no_backsteps()
 
-    def inside(self, path: Path, value: object) -> None:
+    def inside(self) -> None:
         """The path of a file in a volume, whose beginnings with dots are the volume's own."""
-        self.below(path, value)
-        if type(value) is str and value.startswith("..") and not value.startswith("../"):
-            self.invalid(path, value, "must not start with '..'")
+        self.below()
+        if type(self.value) is str and self.value.startswith("..") and not self.value.startswith("../"):
+            self.invalid("must not start with '..'")
 
 
 def spelled(path: Path) -> str:
@@ -166,11 +228,6 @@ def items(tree: Any) -> list[Any]:
 def maps(tree: Any) -> list[tuple[int, dict[str, Any]]]:
     """The maps of a list with their places."""
     return [(index, item) for index, item in enumerate(items(tree)) if type(item) is dict]
-
-
-def is_set(holder: dict[str, Any], *names: str) -> list[str]:
-    """Those of the fields that are there, in this order."""
-    return [name for name in names if holder.get(name) is not None]
 
 
 def text(holder: dict[str, Any], name: str) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.pods.complaints import Complaints, fields, items, maps
-from trainc.model.tree import Path, Tree, plain
+from trainc.apiserver.pods.complaints import Field, fields, items
+from trainc.model.tree import Tree, plain
 from trainc.text.record import Any
 
 _CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
-_PROTOCOLS = ("SCTP", "TCP", "UDP")
 _MAX_PORT = 65_535
 
 
@@ -25,34 +24,29 @@ def port_name(text: str) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-def number_or_name(value: Any, path: Path, log: Complaints) -> None:
+def number_or_name(port: Field) -> None:
     """A port by its number, or by the name that a container gives it."""
-    if type(value) is str:
-        log.invalid(path, value, *port_name(value))
+    if type(port.value) is str:
+        port.invalid(*port_name(port.value))
     else:
-        log.between(path, 0 if value is None else value, 1, _MAX_PORT)
+        port.default(0).between(1, _MAX_PORT)
 
 
-def ports(tree: Any, path: Path, log: Complaints) -> None:
+def ports(listed: Field) -> None:
     """The ports of one container."""
     taken: set[str] = set()
-    for index, port in maps(tree):
-        at: Path = (*path, index)
-        name = port.get("name")
-        if type(name) is str and name:
+    for port in listed.maps():
+        if name := port.text("name"):
             reasons = port_name(name)
-            log.invalid((*at, "name"), name, *reasons)
+            port["name"].invalid(*reasons)
             if name in taken:
-                log.duplicate((*at, "name"), name)
+                port["name"].duplicate()
             if not reasons:
                 taken.add(name)
-        if not port.get("containerPort"):
-            log.required((*at, "containerPort"))
-        else:
-            log.between((*at, "containerPort"), port["containerPort"], 1, _MAX_PORT)
-        if port.get("hostPort"):
-            log.between((*at, "hostPort"), port["hostPort"], 1, _MAX_PORT)
-        log.one_of((*at, "protocol"), port.get("protocol") or "TCP", _PROTOCOLS)
+        port["containerPort"].need()
+        for number in port.filled("containerPort", "hostPort"):
+            number.between(1, _MAX_PORT)
+        port["protocol"].fallback("TCP").one_of(("SCTP", "TCP", "UDP"))
 
 
 def with_ports_alone(pod: Tree) -> dict[str, Any]:
@@ -63,35 +57,31 @@ def with_ports_alone(pod: Tree) -> dict[str, Any]:
     }
 
 
-def host_network(pod: dict[str, Any], path: Path, log: Complaints) -> None:
+def host_network(pod: Field) -> None:
     """Ports of the host that differ from those of the container, in the network of the host."""
-    for index, container in maps(pod.get("containers")):
-        for number, port in maps(container.get("ports")):
-            wanted, own = port.get("hostPort") or 0, port.get("containerPort") or 0
-            if wanted not in (0, own):
-                at: Path = (*path, "containers", index, "ports", number, "hostPort")
-                log.invalid(at, wanted, "must match `containerPort` when `hostNetwork` is true")
+    for container in pod["containers"].maps():
+        for port in container["ports"].maps():
+            if (port.get("hostPort") or 0) not in (0, port.get("containerPort") or 0):
+                port["hostPort"].invalid("must match `containerPort` when `hostNetwork` is true")
 
 
-def host_ports(pod: dict[str, Any], path: Path, log: Complaints, *, filled_in: bool = False) -> None:
+def host_ports(pod: Field, *, filled_in: bool = False) -> None:
     """Ports of the host that are taken twice; a pod in the host's network takes all of its own: `filled_in`."""
     taken: set[str] = set()
-    for index, container in maps(pod.get("containers")):
-        _taken(container, (*path, "containers", index), (*path, "containers", index), taken, log, filled_in=filled_in)
-    for index, container in maps(pod.get("initContainers")):
+    for container in pod["containers"].maps():
+        _taken(container, taken, filled_in=filled_in)
+    for container in pod["initContainers"].maps():
         # The server looks at each alone, and calls each the first.
-        printed: Path = (*path, "initContainers", 0)
-        _taken(container, printed, (*path, "initContainers", index), set(), log, filled_in=filled_in)
+        _taken(container.printed((*pod.path, "initContainers", 0)), set(), filled_in=filled_in)
 
 
-def _taken(container: Any, path: Path, at: Path, taken: set[str], log: Complaints, *, filled_in: bool) -> None:
-    for number, port in enumerate(items(fields(container).get("ports"))):
-        held = fields(port)
-        wanted = held.get("hostPort") or (held.get("containerPort") if filled_in else 0)
+def _taken(container: Field, taken: set[str], *, filled_in: bool) -> None:
+    for port in container["ports"].items():
+        wanted = port.get("hostPort") or (port.get("containerPort") if filled_in else 0)
         if type(wanted) is not int or not wanted:
             continue
-        key = f"{held.get('protocol') or 'TCP'}/{held.get('hostIP') or ''}/{wanted}"
+        key = f"{port.get('protocol') or 'TCP'}/{port.get('hostIP') or ''}/{wanted}"
         if key in taken:
-            where = "hostPort" if held.get("hostPort") else "containerPort"
-            log.duplicate((*path, "ports", number, "hostPort"), key, at=(*at, "ports", number, where))
+            at = port["hostPort" if port.get("hostPort") else "containerPort"]
+            port["hostPort"].reading(key).duplicate(at=at)
         taken.add(key)

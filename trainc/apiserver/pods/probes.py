@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from trainc.apiserver.pods.complaints import Complaints, fields, is_set, items, maps, text
+from trainc.apiserver.pods.complaints import Field, fields, items
 from trainc.apiserver.pods.ports import number_or_name
-from trainc.model.tree import Path
 
 _PROBE, _HOOK = ("exec", "httpGet", "tcpSocket", "grpc"), ("exec", "httpGet", "tcpSocket", "sleep")
 _COUNTS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
@@ -22,91 +19,71 @@ _LINUX = tuple(sorted(f"SIG{name}" for name in [*_NAMES.split(), *_MORE.split(),
 _SIGNALS = {"linux": _LINUX, "windows": ("SIGKILL", "SIGTERM")}
 
 
-def once(tree: Any, path: Path, log: Complaints) -> None:
-    """A probe of life or of the start, which succeeds at once."""
-    held = fields(tree)
-    _probe(held, path, log)
-    if held.get("successThreshold") not in (None, 0, 1):
-        log.invalid((*path, "successThreshold"), held["successThreshold"], "must be 1")
-
-
-def readiness(tree: Any, path: Path, log: Complaints) -> None:
-    """A probe of readiness, which ends nothing."""
-    held = fields(tree)
-    _probe(held, path, log)
-    if (grace := held.get("terminationGracePeriodSeconds")) is not None:
-        log.invalid((*path, "terminationGracePeriodSeconds"), grace, "must not be set for readinessProbes")
-
-
-def _probe(held: dict[str, Any], path: Path, log: Complaints) -> None:
-    _action(held, _PROBE, path, log)
+def probe(held: Field, kind: str) -> None:
+    """A probe; that of readiness ends nothing, and the others succeed at once."""
+    _action(held, _PROBE)
     for field in _COUNTS:
-        log.not_negative((*path, field), held.get(field))
-    grace = held.get("terminationGracePeriodSeconds")
-    if type(grace) is int and grace <= 0:
-        log.invalid((*path, "terminationGracePeriodSeconds"), grace, "must be greater than 0")
+        held[field].not_negative()
+    grace, threshold = held["terminationGracePeriodSeconds"], held["successThreshold"]
+    if type(grace.value) is int and grace.value <= 0:
+        grace.invalid("must be greater than 0")
+    if kind == "readinessProbe":
+        if grace.value is not None:
+            grace.invalid("must not be set for readinessProbes")
+    elif threshold.value not in (None, 0, 1):
+        threshold.invalid("must be 1")
 
 
-def _action(held: dict[str, Any], kinds: tuple[str, ...], path: Path, log: Complaints) -> str:
+def _action(held: Field, kinds: tuple[str, ...]) -> str:
     """Look at the first of the actions; gives its name, as the server looks at no other."""
-    given = is_set(held, *kinds)
+    given = held.given(*kinds)
     if not given:
-        log.required(path, "must specify a handler type")
+        held.required("must specify a handler type")
         return ""
-    name, at = given[0], (*path, given[0])
-    handler = fields(held[name])
+    handler, name = given[0], str(given[0].path[-1])
     if name == "exec" and not items(handler.get("command")):
-        log.required((*at, "command"))
-    elif name == "httpGet":
-        _http(handler, at, log)
-    elif name in ("tcpSocket", "grpc"):
-        number_or_name(handler.get("port"), (*at, "port"), log)
+        handler["command"].required()
+    if name in ("httpGet", "tcpSocket", "grpc"):
+        number_or_name(handler["port"])
+    if name == "httpGet":
+        handler["scheme"].fallback("HTTP").one_of(("HTTP", "HTTPS"))
+        for header in handler["httpHeaders"].maps():
+            if not (called := header.text("name")) or not _HEADER.issuperset(called):
+                handler["httpHeaders"].reading(called).invalid(_HEADER_TEXT, at=header)
     for other in given[1:]:
-        log.forbidden((*path, other), "may not specify more than 1 handler type")
+        other.forbidden("may not specify more than 1 handler type")
     return name
 
 
-def _http(handler: dict[str, Any], path: Path, log: Complaints) -> None:
-    number_or_name(handler.get("port"), (*path, "port"), log)
-    log.one_of((*path, "scheme"), handler.get("scheme") or "HTTP", ("HTTP", "HTTPS"))
-    for index, header in maps(handler.get("httpHeaders")):
-        if not (name := text(header, "name")) or not _HEADER.issuperset(name):
-            log.invalid((*path, "httpHeaders"), name, _HEADER_TEXT, at=(*path, "httpHeaders", index))
-
-
-def lifecycle(tree: Any, path: Path, log: Complaints, grace: int | None, system: str) -> None:
+def lifecycle(held: Field, grace: int | None, system: str) -> None:
     """Hooks of a container in a pod that has `grace` seconds to end, None where unknown, on an operating system."""
-    held = fields(tree)
-    for hook in is_set(held, "postStart", "preStop"):
-        at: Path = (*path, hook)
-        actions = dict(fields(held[hook]))
-        if actions.get("sleep") is not None and not log.has("PodLifecycleSleepAction", (*at, "sleep")):
-            del actions["sleep"]
-            if not is_set(actions, *_HOOK):
+    for hook in held.given("postStart", "preStop"):
+        actions = hook
+        if hook.get("sleep") is not None and not hook["sleep"].has("PodLifecycleSleepAction"):
+            actions = hook.reading({name: part for name, part in fields(hook.value).items() if name != "sleep"})
+            if not actions.given(*_HOOK):
                 continue
-        seconds = fields(actions.get("sleep")).get("seconds")
-        if _action(actions, _HOOK, at, log) == "sleep" and type(seconds) is int and grace is not None:
-            _sleep(seconds, grace, (*at, "sleep"), log)
-    if held.get("stopSignal") is not None and log.has("ContainerStopSignals", (*path, "stopSignal")):
+        seconds = actions["sleep"].get("seconds")
+        if _action(actions, _HOOK) == "sleep" and type(seconds) is int and grace is not None:
+            _sleep(actions["sleep"].reading(seconds), grace)
+    signal = held["stopSignal"]
+    if signal.value is not None and signal.has("ContainerStopSignals"):
         if not system:
-            log.forbidden((*path, "stopSignal"), "may not be set for containers with empty `spec.os.name`")
+            signal.forbidden("may not be set for containers with empty `spec.os.name`")
         else:
-            log.one_of((*path, "stopSignal"), held["stopSignal"], _SIGNALS.get(system, (held["stopSignal"],)))
+            signal.one_of(_SIGNALS.get(system, (signal.value,)))
 
 
-def is_dropped(tree: Any, path: Path, log: Complaints) -> bool:
+def is_dropped(held: Field) -> bool:
     """Whether nothing is left of hooks once the server has dropped what is behind a gate that is off."""
-    held = is_set(fields(tree), "postStart", "preStop", "stopSignal")
-    return held == ["stopSignal"] and not log.has("ContainerStopSignals", (*path, "stopSignal"))
+    given = [part.path[-1] for part in held.given("postStart", "preStop", "stopSignal")]
+    return given == ["stopSignal"] and not held["stopSignal"].has("ContainerStopSignals")
 
 
-def _sleep(seconds: int, grace: int, path: Path, log: Complaints) -> None:
-    zero = log.features.has("PodLifecycleSleepActionAllowZero")
-    if 0 < seconds <= grace or (seconds == 0 and zero and grace >= 0):
+def _sleep(seconds: Field, grace: int) -> None:
+    zero = seconds.log.features.has("PodLifecycleSleepActionAllowZero")
+    if 0 < seconds.value <= grace or (seconds.value == 0 and zero and grace >= 0):
         return
-    bound = f"terminationGracePeriodSeconds ({grace})"
-    why = f"must be non-negative and less than {bound}"
-    if not zero:
-        gate = "Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep."
-        why = f"must be greater than 0 and less than {bound}. {gate}"
-    log.invalid(path, seconds, why)
+    bound = f"less than terminationGracePeriodSeconds ({grace})"
+    gate = "Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep."
+    seconds.invalid(f"must be non-negative and {bound}" if zero else f"must be greater than 0 and {bound}. {gate}")

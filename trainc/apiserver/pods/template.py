@@ -9,19 +9,18 @@ from collections.abc import Mapping
 
 from trainc.apiserver.pods import amounts, placement, ports, settings
 from trainc.apiserver.pods.annotations import annotation_keys, annotation_matches, annotation_settings
-from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, fields, items, maps, text
+from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, Field, fields, items, maps, text
 from trainc.apiserver.pods.containers import Context, containers
-from trainc.apiserver.pods.volumes import Volumes, volumes
+from trainc.apiserver.pods.volumes import volumes
 from trainc.model.tree import Path, Tree, plain, value
-from trainc.text.record import Any
 
 _RESTARTS = ("Always", "OnFailure", "Never")
 
 
-def _rights(tree: Any, path: Path, log: Complaints) -> None:
+def _rights(held: Field) -> None:
     from trainc.apiserver.pods.rights import of_pod  # noqa: PLC0415 (most pods ask for no rights)
 
-    of_pod(tree, path, log)
+    of_pod(held)
 
 
 # Fields that are judged alone.
@@ -53,93 +52,79 @@ _SYSTEM_ANNOTATIONS = ("seccomp.", "apparmor.", "scheduler.alpha.", "config.mirr
 
 def template(
     tree: Tree, path: Path, log: Complaints, claimed: Mapping[str, str], own: Mapping[str, str] | None = None
-) -> Volumes:
-    """Look at a pod template; `claimed` are the volumes that JobSet adds, `own` its annotations.
-
-    Gives the volumes that can be mounted.
-    """
+) -> None:
+    """Look at a pod template; `claimed` are the volumes that JobSet adds, `own` its annotations."""
+    whole = Field(tree, path, log)
     metadata, pod = fields(tree.get("metadata")), fields(tree.get("spec"))
-    at: Path = (*path, "metadata")
-    if "labels" in metadata:
-        log.labels((*path, "labels"), plain(metadata["labels"]), at=(*at, "labels"))
+    # The server leaves `metadata` out of what it prints.
+    labels, annotations = (
+        Field(plain(metadata.get(name)), (*path, name), log, (*path, "metadata", name))
+        for name in ("labels", "annotations")
+    )
+    labels.labels()
     if "annotations" in metadata:
-        held = fields(plain(metadata["annotations"]))
-        annotation_keys(held, (*path, "annotations"), log, at=(*at, "annotations"), own=own)
-        if any(mark in key for key in held for mark in _SYSTEM_ANNOTATIONS):
-            whole_pod = fields(plain(pod))
-            annotation_settings(held, whole_pod, (*path, "annotations"), (*at, "annotations"), log)
-            annotation_matches(held, whole_pod, (*path, "spec"), log)
-    known = spec(pod, (*path, "spec"), log, claimed)
+        annotation_keys(annotations, own)
+        if any(mark in key for key in fields(annotations.value) for mark in _SYSTEM_ANNOTATIONS):
+            whole_pod = whole["spec"].reading(fields(plain(pod)))
+            annotation_settings(annotations, whole_pod.value)
+            annotation_matches(annotations.value, whole_pod)
+    spec(pod, (*path, "spec"), log, claimed)
     if items(pod.get("ephemeralContainers")):
-        log.forbidden((*path, "spec", "ephemeralContainers"), "ephemeral containers not allowed in pod template")
-    return known
+        whole["spec"]["ephemeralContainers"].forbidden("ephemeral containers not allowed in pod template")
 
 
-def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> Volumes:
+def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> None:
     """Look at the spec of a pod, in a template or not."""
+    held = Field(pod, path, log)
     restart = value(pod, "restartPolicy")
-    known = volumes(pod, path, log, claimed)
-    context = Context(pod, known, restart if type(restart) is str else "")
-    containers(pod, path, context, log)
+    context = Context(pod, volumes(held, claimed), restart if type(restart) is str else "")
+    containers(held, context)
     for field, part in _PARTS.items():
         if field in pod:
-            part(plain(pod[field]), (*path, field), log)
-    small = {field: plain(part) for field, part in pod.items() if field in _SMALL}
+            part(held[field].reading(plain(pod[field])))
+    small = held.reading({field: plain(part) for field, part in pod.items() if field in _SMALL})
     for look, judged in _SETTINGS:
-        if not judged.isdisjoint(small):
-            look(small, path, log)
-    if type(restart) is str and restart:
-        log.one_of((*path, "restartPolicy"), restart, _RESTARTS)
+        if not judged.isdisjoint(small.value):
+            look(small)
+    held["restartPolicy"].reading(context.restart or None).one_of(_RESTARTS)
     if "nodeSelector" in pod:
-        log.labels((*path, "nodeSelector"), plain(pod["nodeSelector"]))
-    if type(pod.get("resources")) is dict and log.has("PodLevelResources", (*path, "resources")):
+        held["nodeSelector"].reading(plain(pod["nodeSelector"])).labels()
+    if type(pod.get("resources")) is dict and held["resources"].has("PodLevelResources"):
         from trainc.apiserver.pods.whole import resources  # noqa: PLC0415 (few pods have resources of their own)
 
-        resources(pod, path, context.claims, log)
-    if "os" in pod or _has_windows(pod):
+        resources(held, context.claims)
+    every = [container for field in CONTAINERS for container in items(pod.get(field)) if type(container) is dict]
+    if "os" in pod or any("windowsOptions" in fields(holder.get("securityContext")) for holder in (pod, *every)):
         from trainc.apiserver.pods import windows  # noqa: PLC0415 (few pods say which system they need)
 
-        plain_pod = fields(plain(pod))
+        plain_pod = held.reading(plain(pod))
         if plain_pod.get("os") is not None:
-            windows.system(plain_pod, path, log)
-        windows.host_process(plain_pod, path, log)
+            windows.system(plain_pod)
+        windows.host_process(plain_pod)
     # What a pod shares with its host: ports, and settings of the kernel.
-    listed = [*items(pod.get("containers")), *items(pod.get("initContainers"))]
-    if any("ports" in container for container in listed if type(container) is dict):
-        taking = ports.with_ports_alone(pod)
+    if any("ports" in container for container in every):
+        taking = held.reading(ports.with_ports_alone(pod))
         if small.get("hostNetwork") is True:
-            ports.host_network(taking, path, log)
-        ports.host_ports(taking, path, log)
+            ports.host_network(taking)
+        ports.host_ports(taking)
     if (small.get("hostNetwork") or small.get("hostIPC")) and "securityContext" in pod:
         from trainc.apiserver.pods.rights import sysctls_of_host  # noqa: PLC0415 (as for `_rights`)
 
-        sysctls_of_host({**small, "securityContext": plain(pod["securityContext"])}, path, log)
-    _files(pod, path, log)
-    return known
+        sysctls_of_host(small.reading({**small.value, "securityContext": plain(pod["securityContext"])}))
+    if log.features.has("EnvFiles"):
+        _files(held)
 
 
-def _has_windows(pod: Tree) -> bool:
-    holders = [pod, *(container for field in CONTAINERS for container in items(pod.get(field)))]
-    contexts = [holder.get("securityContext") for holder in holders if type(holder) is dict]
-    return any(type(context) is dict and "windowsOptions" in context for context in contexts)
-
-
-def _files(pod: Tree, path: Path, log: Complaints) -> None:
+def _files(pod: Field) -> None:
     """Files that hold variables are in an emptyDir of the pod."""
-    if not log.features.has("EnvFiles"):
-        return
-    for field in CONTAINERS:
-        for index, container in enumerate(items(pod.get(field))):
-            for number, entry in enumerate(items(fields(container).get("env"))):
-                source = fields(fields(entry).get("valueFrom")).get("fileKeyRef")
-                if source is not None:
-                    at: Path = (*path, field, index, "env", number, "valueFrom", "fileKeyRef", "volumeName")
-                    _file(text(fields(plain(source)), "volumeName"), pod, at, log)
-
-
-def _file(name: str, pod: Tree, path: Path, log: Complaints) -> None:
-    mounted = next((volume for _, volume in maps(plain(pod.get("volumes"))) if volume.get("name") == name), None)
-    if mounted is None:
-        log.not_found(path, name)
-    elif mounted.get("emptyDir") is None and len(mounted) > 1:
-        log.invalid(path, name, "referenced volume must be of type emptyDir")
+    for container in [one for field in CONTAINERS for one in pod[field].items()]:
+        for entry in container["env"].items():
+            source = entry["valueFrom"]["fileKeyRef"]
+            if source.value is None:
+                continue
+            name = source["volumeName"].reading(text(fields(plain(source.value)), "volumeName"))
+            volumes = [volume for _, volume in maps(plain(pod.get("volumes"))) if volume.get("name") == name.value]
+            if not volumes:
+                name.not_found()
+            elif volumes[0].get("emptyDir") is None and len(volumes[0]) > 1:
+                name.invalid("referenced volume must be of type emptyDir")

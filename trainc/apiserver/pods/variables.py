@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from trainc.apiserver.names import config_key, qualified, subdomain
-from trainc.apiserver.pods.complaints import Complaints, fields, is_set, maps, text
-from trainc.model.tree import Path, Tree, plain, value
+from trainc.apiserver.names import config_key, subdomain
+from trainc.apiserver.pods.complaints import Field, items
+from trainc.model.tree import plain, value
 from trainc.text.quantity import Quantity, QuantityError
-from trainc.text.record import Any
 
-_SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _READABLE = (
     "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
     "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
@@ -33,23 +31,22 @@ _STRICT_TEXT = (
 _ENV_TEXT = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 
 
-def variables(container: Tree, path: Path, log: Complaints) -> None:
-    """The variables of a container: their names, and what each is read from."""
-    listed = container.get("env")
-    for index, entry in enumerate(listed if type(listed) is list else ()):
+def variables(container: Field) -> None:
+    """The variables of a container, as a tree: their names, and what each is read from."""
+    for index, entry in enumerate(items(container.get("env"))):
         if type(entry) is not dict:
             continue
         if not (name := value(entry, "name")):
-            log.required((*path, "env", index, "name"))
+            container["env"][index]["name"].required()
         elif type(name) is str and not (name.isascii() and name.isidentifier()):
-            log.invalid((*path, "env", index, "name"), name, *_name(name, log))
+            container["env"][index]["name"].reading(name).invalid(*_name(name, container))
         if len(entry) > 1 and entry.get("valueFrom") is not None:
-            _origin(plain(entry), (*path, "env", index), log)
+            _origin(container["env"][index].reading(plain(entry)))
 
 
-def _name(name: str, log: Complaints) -> tuple[str, ...]:
+def _name(name: str, holder: Field) -> tuple[str, ...]:
     """Reasons why a variable, or the beginning of several, cannot be called so."""
-    if log.features.has("RelaxedEnvironmentVariableValidation"):
+    if holder.log.features.has("RelaxedEnvironmentVariableValidation"):
         return (_ENV_TEXT,) if "=" in name or not (name.isascii() and name.isprintable()) else ()
     if _STRICT.issuperset(name) and not name[0].isdigit() and not name.startswith(".."):
         return () if name != "." else ("must not be '.'",)
@@ -58,102 +55,83 @@ def _name(name: str, log: Complaints) -> tuple[str, ...]:
     return (_STRICT_TEXT,)
 
 
-def _origin(entry: dict[str, Any], path: Path, log: Complaints) -> None:
-    """What one variable is read from; `path` is that of the entry."""
-    if entry.get("valueFrom") is None:
+def _origin(entry: Field) -> None:
+    """What one variable is read from."""
+    source = entry["valueFrom"]
+    if source.value is None:
         return
-    at: Path = (*path, "valueFrom")
-    source = fields(entry["valueFrom"])
-    given = is_set(source, *_SOURCES)
-    if "fileKeyRef" in given and not log.has("EnvFiles", (*at, "fileKeyRef")):
-        given.remove("fileKeyRef")
-    for name in given:
-        _ONE[name](fields(source[name]), (*at, name), log)
-    names = _SOURCES if log.features.has("EnvFiles") else _SOURCES[:-1]
+    has_files = source.log.features.has("EnvFiles")
+    given = [one for one in source.given(*_ONE) if one.path[-1] != "fileKeyRef" or one.has("EnvFiles")]
+    for one in given:
+        _ONE[str(one.path[-1])](one)
+    wrong = source.reading("")
     if not given:
+        names = [*_ONE] if has_files else [*_ONE][:-1]
         listed = ", ".join(f"`{name}`" for name in names[:-1])
-        log.invalid(at, "", f"must specify one of: {listed} or `{names[-1]}`")
+        wrong.invalid(f"must specify one of: {listed} or `{names[-1]}`")
     elif entry.get("value"):
-        log.invalid(at, "", "may not be specified when `value` is not empty")
+        wrong.invalid("may not be specified when `value` is not empty")
     elif len(given) > 1:
-        log.invalid(at, "", "may not have more than one field specified at a time")
+        wrong.invalid("may not have more than one field specified at a time")
 
 
-def field(ref: dict[str, Any], path: Path, log: Complaints, readable: tuple[str, ...] = _READABLE) -> None:
-    """A field of the pod, of those that can be read there; `path` is that of the reference."""
+def field(ref: Field, readable: tuple[str, ...] = _READABLE) -> None:
+    """A reference to a field of the pod, of those that can be read there."""
     label, version = str(ref.get("fieldPath") or ""), ref.get("apiVersion") or "v1"
-    at: Path = (*path, "fieldPath")
-    if not label:
-        log.required(at)
+    at = ref["fieldPath"].reading(label)
+    if not at.need():
         return
     name, subscript, key = label.partition("['")
     if version != "v1":
-        log.invalid(at, label, f"error converting fieldPath: unsupported pod version: {version}")
+        at.invalid(f"error converting fieldPath: unsupported pod version: {version}")
     elif subscript and label.endswith("']"):
         if name not in ("metadata.annotations", "metadata.labels"):
-            log.invalid(at, label, f"error converting fieldPath: field label does not support subscript: {label}")
+            at.invalid(f"error converting fieldPath: field label does not support subscript: {label}")
         else:
-            key = key[:-2].lower() if name == "metadata.annotations" else key[:-2]
-            log.invalid(path, key, *qualified(key))
+            ref.reading(key[:-2].lower() if name == "metadata.annotations" else key[:-2]).key()
     elif label not in _CONVERTIBLE:
-        log.invalid(at, label, f"error converting fieldPath: field label not supported: {label}")
+        at.invalid(f"error converting fieldPath: field label not supported: {label}")
     else:
-        log.one_of(at, "spec.nodeName" if label == "spec.host" else label, readable)
+        at.reading("spec.nodeName" if label == "spec.host" else label).one_of(readable)
 
 
-def resource(ref: dict[str, Any], path: Path, log: Complaints, *, is_own: bool = True) -> None:
-    """A resource of a container, named unless it is the variable's own (`is_own`); `path` is the reference's."""
+def resource(ref: Field, *, is_own: bool = True) -> None:
+    """A reference to a resource of a container, which is named unless it is the variable's own (`is_own`)."""
     name = str(ref.get("resource") or "")
-    at: Path = (*path, "resource")
     if not is_own and not ref.get("containerName"):
-        log.required((*path, "containerName"))
-    elif not name:
-        log.required(at)
-    elif not name.startswith(("limits.hugepages-", "requests.hugepages-")):
-        log.one_of(at, name, _MEASURABLE)
-    divisor = _divisor(ref.get("divisor"))
-    kind = name.partition(".")[2]
+        ref["containerName"].required()
+    elif ref["resource"].need() and not name.startswith(("limits.hugepages-", "requests.hugepages-")):
+        ref["resource"].one_of(_MEASURABLE)
+    try:
+        divisor = str(Quantity.parse(ref.get("divisor") or "0"))
+    except QuantityError:  # what is not an amount is refused elsewhere
+        divisor = "0"
+    kind, wrong = name.partition(".")[2], ref["divisor"].reading(name)
     if kind == "cpu" and divisor not in ("0", "1", "1m"):
-        log.invalid((*path, "divisor"), name, "only divisor's values 1m and 1 are supported with the cpu resource")
+        wrong.invalid("only divisor's values 1m and 1 are supported with the cpu resource")
     called = _CALLED.get("hugepages" if kind.startswith("hugepages-") else kind)
     if called is not None and divisor not in ("0", *_WHOLE.split(", ")):
-        why = f"only divisor's values {_WHOLE} are supported with the {called} resource"
-        log.invalid((*path, "divisor"), name, why)
+        wrong.invalid(f"only divisor's values {_WHOLE} are supported with the {called} resource")
 
 
-def _divisor(written: Any) -> str:
-    """A divisor as the server spells it; what is not an amount is refused elsewhere."""
-    try:
-        return str(Quantity.parse(written or "0"))
-    except QuantityError:
-        return "0"
+def _key(ref: Field) -> None:
+    ref["name"].fallback("").name()
+    if ref["key"].need():
+        ref["key"].invalid(*config_key(str(ref.get("key"))))
 
 
-def _key(ref: dict[str, Any], path: Path, log: Complaints) -> None:
-    log.name((*path, "name"), str(ref.get("name") or ""))
-    if not (key := str(ref.get("key") or "")):
-        log.required((*path, "key"))
-    else:
-        log.invalid((*path, "key"), key, *config_key(key))
-
-
-def _file(ref: dict[str, Any], path: Path, log: Complaints) -> None:
+def _file(ref: Field) -> None:
     """A key in a file that a volume of the pod holds."""
-    key, place = text(ref, "key"), text(ref, "path")
-    if not key:
-        log.required((*path, "key"))
-    elif "=" in key or not (key.isascii() and key.isprintable()):
-        log.invalid((*path, "key"), key, _ENV_TEXT)
-    if ref.get("volumeName"):
-        log.label((*path, "volumeName"), ref["volumeName"])
-    else:
-        log.required((*path, "volumeName"))
-    if not place:
-        log.required((*path, "path"))
-    log.no_backsteps((*path, "path"), place)
+    key = ref.text("key")
+    if ref["key"].need() and ("=" in key or not (key.isascii() and key.isprintable())):
+        ref["key"].invalid(_ENV_TEXT)
+    if ref["volumeName"].need():
+        ref["volumeName"].label()
+    ref["path"].need()
+    ref["path"].no_backsteps()
 
 
-_ONE: dict[str, Callable[[dict[str, Any], Path, Complaints], None]] = {
+_ONE: dict[str, Callable[[Field], None]] = {
     "fieldRef": field,
     "resourceFieldRef": resource,
     "configMapKeyRef": _key,
@@ -162,22 +140,19 @@ _ONE: dict[str, Callable[[dict[str, Any], Path, Complaints], None]] = {
 }
 
 
-def whole(tree: Any, path: Path, log: Complaints) -> None:
+def whole(listed: Field) -> None:
     """ConfigMaps and Secrets that become variables as a whole."""
-    for index, entry in maps(tree):
-        at: Path = (*path, index)
-        prefix = str(entry.get("prefix") or "")
-        if prefix:
-            log.invalid((*at, "prefix"), prefix, *_name(prefix, log))
-        given = is_set(entry, "configMapRef", "secretRef")
-        for name in given:
-            if held := str(fields(entry[name]).get("name") or ""):
+    for entry in listed.maps():
+        if prefix := str(entry.get("prefix") or ""):
+            entry["prefix"].invalid(*_name(prefix, entry))
+        given = entry.given("configMapRef", "secretRef")
+        for one in given:
+            if one["name"].need():
+                held = str(one.get("name"))
                 # The server takes it for the beginning of a name, which may end in a dash.
-                prefix = f"{held[:-1]}a" if held.endswith("-") else held
-                log.invalid((*at, name, "name"), held, *subdomain(prefix))
-            else:
-                log.required((*at, name, "name"))
+                one["name"].invalid(*subdomain(f"{held[:-1]}a" if held.endswith("-") else held))
+        wrong = entry.printed(listed.path).reading("")
         if not given:
-            log.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`", at=at)
+            wrong.invalid("must specify one of: `configMapRef` or `secretRef`")
         elif len(given) > 1:
-            log.invalid(path, "", "may not have more than one field specified at a time", at=at)
+            wrong.invalid("may not have more than one field specified at a time")

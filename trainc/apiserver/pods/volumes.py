@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainc.apiserver.pods.complaints import Complaints, is_set, maps, text
+from trainc.apiserver.pods.complaints import Field, items
 from trainc.apiserver.pods.sources import SOURCES, volume
-from trainc.model.tree import Path, Tree, plain, value
+from trainc.model.tree import Tree, plain, value
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import Any
 
-_PROPAGATION = ("Bidirectional", "HostToContainer", "None")
-_READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 _CLAIMS = frozenset(("persistentVolumeClaim", "ephemeral"))
 _RARE = frozenset(("subPath", "subPathExpr", "mountPropagation", "recursiveReadOnly"))
 
@@ -22,8 +19,8 @@ class Volumes:
     `removed` are those that the server drops, `is_open` says that names of some are filled in later.
     """
 
-    def __init__(self, claimed: Mapping[str, str]) -> None:
-        self.kinds: dict[str, str] = dict(claimed)
+    def __init__(self) -> None:
+        self.kinds: dict[str, str] = {}
         self.removed: set[str] = set()
         self.is_open = False
 
@@ -32,57 +29,53 @@ class Volumes:
         return name in self.kinds or name in self.removed or self.is_open
 
 
-def volumes(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> Volumes:
+def volumes(pod: Field, claimed: Mapping[str, str]) -> Volumes:
     """Look at the volumes of a pod; `claimed` are those that JobSet adds. A faulty one counts as absent."""
-    checked = Volumes({})
-    listed = pod.get("volumes")
-    for index, tree in enumerate(listed if type(listed) is list else ()):
+    checked, faults = Volumes(), pod.log.faults
+    for index, tree in enumerate(items(pod.get("volumes"))):
         if type(tree) is not dict:
             continue
-        before = len(log.faults)
+        before = len(faults)
         name, kind = value(tree, "name"), next((field for field in tree if field in SOURCES), "emptyDir")
-        at: Path = (*path, "volumes", index)
-        if kind == "image" and not log.has("ImageVolume", at):
+        one = pod["volumes"][index].reading(plain(tree))
+        if kind == "image" and not one.has("ImageVolume"):
             checked.removed.add(str(name))
             continue
-        volume(plain(tree), at, log)
+        volume(one)
         if name in checked.kinds:
-            log.duplicate((*at, "name"), name)
+            one["name"].duplicate()
         elif is_placeholder(name):
             checked.is_open = True
-        elif type(name) is str and len(log.faults) == before:
+        elif type(name) is str and len(faults) == before:
             checked.kinds[name] = kind
     checked.kinds.update(claimed)
     return checked
 
 
-def mounts(container: Tree, path: Path, known: Volumes, log: Complaints) -> None:
-    """The mounts of a container; the server prints rare fields without saying of which mount."""
-    listed = container.get("volumeMounts")
-    devices = _devices_of(container)
+def mounts(container: Field, known: Volumes) -> None:
+    """The mounts of a container, as a tree; the server prints rare fields without saying of which mount."""
+    devices = {text_of(tree, "name"): text_of(tree, "devicePath") for tree in items(container.get("volumeDevices"))}
     taken: set[str] = set()
-    for index, tree in enumerate(listed if type(listed) is list else ()):
+    for index, tree in enumerate(items(container.get("volumeMounts"))):
         if type(tree) is not dict:
             continue
-        at: Path = (*path, "volumeMounts", index)
         name, place = text_of(tree, "name"), text_of(tree, "mountPath")
-        if not name:
-            log.required((*at, "name"))
+        mount = container["volumeMounts"][index]
+        at_name, at_place = mount["name"].reading(name), mount["mountPath"].reading(place)
+        at_name.need()
         if not known.has(name):
-            log.not_found((*at, "name"), name)
-        if not place:
-            log.required((*at, "mountPath"))
+            at_name.not_found()
+        at_place.need()
         if place in taken:
-            log.invalid((*at, "mountPath"), place, "must be unique")
+            at_place.invalid("must be unique")
         taken.add(place)
-        if devices:
-            if name in devices:
-                log.invalid((*at, "name"), name, "must not already exist in volumeDevices")
-            if place in devices.values():
-                log.invalid((*at, "mountPath"), place, "must not already exist as a path in volumeDevices")
+        if name in devices:
+            at_name.invalid("must not already exist in volumeDevices")
+        if place in devices.values():
+            at_place.invalid("must not already exist as a path in volumeDevices")
         if not _RARE.isdisjoint(tree):
-            privileged = value(container, "securityContext", "privileged") is True
-            _rare(plain(tree), (*path, "volumeMounts"), at, log, privileged=privileged)
+            privileged = value(container.value, "securityContext", "privileged") is True
+            _rare(mount.reading(plain(tree)).printed((*container.path, "volumeMounts")), mount, privileged=privileged)
 
 
 def text_of(tree: Tree, name: str) -> str:
@@ -91,71 +84,54 @@ def text_of(tree: Tree, name: str) -> str:
     return text if type(text) is str else ""
 
 
-def _devices_of(container: Tree) -> dict[str, str]:
-    listed = container.get("volumeDevices")
-    trees = listed if type(listed) is list else ()
-    return {text_of(tree, "name"): text_of(tree, "devicePath") for tree in trees}
-
-
-def _rare(mount: dict[str, Any], path: Path, at: Path, log: Complaints, *, privileged: bool) -> None:
-    for name in is_set(mount, "subPath", "subPathExpr"):
-        if name == "subPathExpr" and mount[name] and mount.get("subPath"):
-            log.invalid((*at, name), mount[name], "subPathExpr and subPath are mutually exclusive")
-        log.below((*path, name), mount[name], at=(*at, name))
-    spread, place = mount.get("mountPropagation"), (*path, "mountPropagation")
-    if spread is not None:
-        log.one_of(place, spread, _PROPAGATION, at=(*at, "mountPropagation"))
-    if spread == "Bidirectional" and not privileged:
-        why = "Bidirectional mount propagation is available only to privileged containers"
-        log.forbidden(place, why, at=(*at, "mountPropagation"))
-    _read_only(mount, (*path, "recursiveReadOnly"), (*at, "recursiveReadOnly"), log)
-
-
-def _read_only(mount: dict[str, Any], path: Path, at: Path, log: Complaints) -> None:
-    mode = mount.get("recursiveReadOnly")
-    if mode in ("Enabled", "IfPossible"):
+def _rare(mount: Field, listed: Field, *, privileged: bool) -> None:
+    """Fields of a mount for which the server prints the path of all mounts; `listed` is the mount at its own."""
+    for path in mount.given("subPath", "subPathExpr"):
+        if path.path[-1] == "subPathExpr" and path.value and mount.get("subPath"):
+            listed["subPathExpr"].reading(path.value).invalid("subPathExpr and subPath are mutually exclusive")
+        path.below()
+    spread, mode = mount["mountPropagation"], mount["recursiveReadOnly"]
+    spread.one_of(("Bidirectional", "HostToContainer", "None"))
+    if spread.value == "Bidirectional" and not privileged:
+        spread.forbidden("Bidirectional mount propagation is available only to privileged containers")
+    if mode.value in ("Enabled", "IfPossible"):
         if mount.get("readOnly") is not True:
-            log.forbidden(path, "may only be specified when readOnly is true", at=at)
-        if mount.get("mountPropagation") not in (None, "None"):
-            log.forbidden(path, "may only be specified when mountPropagation is None or not specified", at=at)
-    elif mode is not None:
-        log.one_of(path, mode, _READ_ONLY, at=at)
+            mode.forbidden("may only be specified when readOnly is true")
+        if spread.value not in (None, "None"):
+            mode.forbidden("may only be specified when mountPropagation is None or not specified")
+    mode.one_of(("Disabled", "Enabled", "IfPossible"))
 
 
-def devices(container: Tree, path: Path, known: Volumes, log: Complaints) -> None:
+def devices(container: Field, known: Volumes) -> None:
     """Block devices: their volumes have to be claims."""
-    if "volumeDevices" not in container:
+    if "volumeDevices" not in container.value:
         return
-    mounted = {text(mount, "name"): text(mount, "mountPath") for _, mount in maps(plain(container.get("volumeMounts")))}
+    listed = container["volumeDevices"].reading(plain(container.get("volumeDevices")))
+    mounted = {text_of(tree, "name"): text_of(tree, "mountPath") for tree in items(container.get("volumeMounts"))}
     names: set[str] = set()
     places: set[str] = set()
-    for index, device in maps(plain(container["volumeDevices"])):
-        at: Path = (*path, "volumeDevices", index)
-        name, place = text(device, "name"), text(device, "devicePath")
-        _device_name(name, (*at, "name"), names, known, log)
-        if not place:
-            log.required((*at, "devicePath"))
-        if place in places:
-            log.invalid((*at, "devicePath"), place, "must be unique")
-        if ".." in place.split("/"):
-            log.invalid((*at, "devicePath"), place, "can not contain backsteps ('..')")
+    for device in listed.maps():
+        name, place = (
+            device["name"].reading(device.text("name")),
+            device["devicePath"].reading(device.text("devicePath")),
+        )
+        name.need()
+        if name.value in names:
+            name.invalid("must be unique")
+        if name.value in known.kinds and known.kinds[name.value] not in _CLAIMS:
+            name.invalid("can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode")
+        if not known.has(name.value):
+            name.not_found()
+        place.need()
+        if place.value in places:
+            place.invalid("must be unique")
+        if ".." in place.value.split("/"):
+            place.invalid("can not contain backsteps ('..')")
         else:
-            places.add(place)
-        if name in mounted:
-            log.invalid((*at, "name"), name, "must not already exist in volumeMounts")
-        if place in mounted.values():
-            log.invalid((*at, "devicePath"), place, "must not already exist as a path in volumeMounts")
-        if name:
-            names.add(name)
-
-
-def _device_name(name: str, path: Path, names: set[str], known: Volumes, log: Complaints) -> None:
-    if not name:
-        log.required(path)
-    if name in names:
-        log.invalid(path, name, "must be unique")
-    if name in known.kinds and known.kinds[name] not in _CLAIMS:
-        why = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
-        log.invalid(path, name, why)
-    if not known.has(name):
-        log.not_found(path, name)
+            places.add(place.value)
+        if name.value in mounted:
+            name.invalid("must not already exist in volumeMounts")
+        if place.value in mounted.values():
+            place.invalid("must not already exist as a path in volumeMounts")
+        if name.value:
+            names.add(name.value)

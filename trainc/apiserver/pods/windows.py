@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from trainc.apiserver.names import subdomain
-from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, fields, items, text
-from trainc.model.tree import Path
+from trainc.apiserver.pods.complaints import CONTAINERS, Field
 
 _MAX_SPEC_KIB = 64
 _MAX_DOMAIN, _MAX_USER = 256, 104
@@ -25,21 +23,19 @@ _CONTEXT = (
     "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged",
     "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup",
 )  # fmt: skip
-_REFUSED = "cannot be set for a windows pod"
 
 
-def options(held: dict[str, Any], path: Path, log: Complaints) -> None:
+def options(held: Field) -> None:
     """The options of a pod or a container: its credentials and its user."""
-    name, spec, user = (held.get(key) for key in ("gmsaCredentialSpecName", "gmsaCredentialSpec", "runAsUserName"))
-    if type(name) is str:
-        log.invalid((*path, "gmsaCredentialSpecName"), name, *subdomain(name))
-    at: Path = (*path, "gmsaCredentialSpec")
-    if spec == "":
-        log.invalid(at, spec, "gmsaCredentialSpec cannot be an empty string")
-    elif type(spec) is str and len(spec.encode()) > _MAX_SPEC_KIB * 1024:
-        log.invalid(at, spec, f"gmsaCredentialSpec size must be under {_MAX_SPEC_KIB} KiB")
-    if type(user) is str:
-        log.invalid((*path, "runAsUserName"), user, *(f"runAsUserName{reason}" for reason in _user(user)))
+    name, spec, user = (held[key] for key in ("gmsaCredentialSpecName", "gmsaCredentialSpec", "runAsUserName"))
+    if type(name.value) is str:
+        name.invalid(*subdomain(name.value))
+    if spec.value == "":
+        spec.invalid("gmsaCredentialSpec cannot be an empty string")
+    elif type(spec.value) is str and len(spec.value.encode()) > _MAX_SPEC_KIB * 1024:
+        spec.invalid(f"gmsaCredentialSpec size must be under {_MAX_SPEC_KIB} KiB")
+    if type(user.value) is str:
+        user.invalid(*(f"runAsUserName{reason}" for reason in _user(user.value)))
 
 
 def _user(name: str) -> Iterator[str]:
@@ -69,57 +65,51 @@ def _user(name: str) -> Iterator[str]:
             yield "'s User cannot contain the following characters: \"/\\:;|=,+*?<>@[]"
 
 
-def _containers(pod: dict[str, Any], path: Path) -> Iterator[tuple[dict[str, Any], Path]]:
-    """The security context of each container, and where it stands."""
-    for field in CONTAINERS:
-        for index, item in enumerate(items(pod.get(field))):
-            yield fields(fields(item).get("securityContext")), (*path, field, index, "securityContext")
+def _contexts(pod: Field) -> list[Field]:
+    """The security context of each container."""
+    return [item["securityContext"] for field in CONTAINERS for item in pod[field].items()]
 
 
-def system(pod: dict[str, Any], path: Path, log: Complaints) -> None:
+def system(pod: Field) -> None:
     """The operating system of a pod, and settings that belong to the other one."""
-    name, context = text(fields(pod.get("os")), "name"), fields(pod.get("securityContext"))
+    name, context = pod["os"].text("name"), pod["securityContext"]
     if not name:
-        log.required((*path, "os", "name"))
+        pod["os"]["name"].required()
     elif name == "linux":
-        for held, at in ((context, (*path, "securityContext")), *_containers(pod, path)):
-            if held.get("windowsOptions") is not None:
-                log.forbidden((*at, "windowsOptions"), "windows options cannot be set for a linux pod")
+        for held in (context, *_contexts(pod)):
+            for windows in held.given("windowsOptions"):
+                windows.forbidden("windows options cannot be set for a linux pod")
     elif name == "windows":
-        for field in _POD:
-            if pod.get(field) if field in _SWITCHES else pod.get(field) is not None:
-                log.forbidden((*path, field), _REFUSED)
-        for field in _POD_CONTEXT:
-            if context.get(field) if field == "sysctls" else context.get(field) is not None:
-                log.forbidden((*path, "securityContext", field), _REFUSED)
-        for held, at in _containers(pod, path):
-            for field in _CONTEXT:
-                if held.get(field) is not None:
-                    log.forbidden((*at, field), _REFUSED)
+        refused = [field for field in pod.given(*_POD) if field.value or field.path[-1] not in _SWITCHES]
+        refused += [field for field in context.given(*_POD_CONTEXT) if field.value or field.path[-1] != "sysctls"]
+        for held in _contexts(pod):
+            refused += held.given(*_CONTEXT)
+        for field in refused:
+            field.forbidden("cannot be set for a windows pod")
     else:
-        log.one_of((*path, "os"), name, ("linux", "windows"))
+        pod["os"].reading(name).one_of(("linux", "windows"))
 
 
-def host_process(pod: dict[str, Any], path: Path, log: Complaints) -> None:
+def host_process(pod: Field) -> None:
     """Containers that run as processes of a Windows host: all of a pod or none, and in the network of the host."""
-    whole = _is_process(fields(pod.get("securityContext")))
+    whole = _is_process(pod["securityContext"])
     seen = []
-    for held, at in _containers(pod, path):
+    for held in _contexts(pod):
         own = _is_process(held)
         if whole is not None and own is not None and whole != own:
             why = f"pod hostProcess value must be identical if both are specified, was {str(whole).lower()}"
-            log.invalid((*at, "windowsOptions", "hostProcess"), own, why)
+            held["windowsOptions"]["hostProcess"].invalid(why)
         seen.append(own if own is not None else whole)
     if True not in seen:
         return
     if not all(seen):
         why = "If pod contains any hostProcess containers then all containers must be HostProcess containers"
-        log.invalid(path, "", why)
+        pod.reading("").invalid(why)
     if pod.get("hostNetwork") is not True:
         why = "hostNetwork must be true if pod contains any hostProcess containers"
-        log.invalid((*path, "hostNetwork"), False, why)
+        pod["hostNetwork"].reading(False).invalid(why)
 
 
-def _is_process(context: dict[str, Any]) -> bool | None:
-    flag = fields(context.get("windowsOptions")).get("hostProcess")
+def _is_process(context: Field) -> bool | None:
+    flag = context["windowsOptions"].get("hostProcess")
     return flag if type(flag) is bool else None
