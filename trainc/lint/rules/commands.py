@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os.path
+from itertools import pairwise
 
-from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.job import INIT, Container, Findings, Job
 from trainc.lint.facts.launch import NOTHING, PYTHON
 from trainc.lint.facts.shell import SHELLS
 from trainc.lint.facts.storage import mount_of
@@ -15,7 +16,7 @@ from trainc.model.sourced import Span
 
 SLEEP = Rule("endless-sleep", WARNING)
 ONE_WORD = Rule("command-in-one-word", ERROR)
-INIT = Rule("endless-init-container", ERROR)
+ENDLESS_INIT = Rule("endless-init-container", ERROR)
 SIDECAR = Rule("endless-sidecar", ERROR)
 BRANCH = Rule("unpinned-download", WARNING)
 INSTALL = Rule("install-at-start", NOTE)
@@ -125,23 +126,21 @@ def _short(text: str) -> str:
 
 
 def endless_init_container(job: Job) -> Findings:
-    for role in job.roles:
-        for container in role.init:
-            if container.kind == "init container" and (endless(container) or is_daemon(container)):
-                message = f"init container `{container.name}` never ends"
-                help_ = "add `restartPolicy: Always`, which makes it a sidecar that ends with them"
-                yield INIT.at(container.at("name"), message, effect="the other containers never start", help=help_)
+    for container in job.containers:
+        if container.kind is INIT and (endless(container) or is_daemon(container)):
+            message = f"init container `{container.name}` never ends"
+            help_ = "add `restartPolicy: Always`, which makes it a sidecar that ends with them"
+            yield ENDLESS_INIT.at(container.at("name"), message, effect="the other containers never start", help=help_)
 
 
 def endless_sidecar(job: Job) -> Findings:
     for role in job.roles:
-        if len(role.main) < 2 or not counts(role):
-            continue
         at_work = [one for one in role.main if one.devices or one.launch.launcher is not NOTHING]
         trains = next((one for one in at_work if not endless(one) and not is_daemon(one)), None)
-        for container in role.main if trains is not None else ():
+        if trains is None or len(role.main) < 2 or not counts(role):
+            continue
+        for container in role.main:
             if container is not trains and not container.devices and (endless(container) or is_daemon(container)):
-                assert trains is not None
                 message = f"`{container.name}` never ends, so the pods of `{role.name}` never complete"
                 also = [Label(trains.at("name"), "ends when the training does")]
                 effect = "the Job never completes, and its accelerators stay allocated after the training"
@@ -150,10 +149,8 @@ def endless_sidecar(job: Job) -> Findings:
 
 
 def unpinned_download(job: Job) -> Findings:
-    if "http" not in job.text and "git clone" not in job.text:
-        return
     for container in job.containers:
-        for simple in container.commands if "http" in container.text or "git clone" in container.text else ():
+        for simple in container.commands if "http" in container.text else ():
             url = next((w for w in simple.words if w.startswith("http") and ("/master/" in w or "/main/" in w)), "")
             if simple.program in ("curl", "wget") and url:
                 message = f"`{simple.program}` downloads the current state of a branch: `{url}`"
@@ -163,8 +160,6 @@ def unpinned_download(job: Job) -> Findings:
 
 
 def install_at_start(job: Job) -> Findings:
-    if "pip" not in job.text and "apt" not in job.text:
-        return
     for container in job.main:
         for simple in container.commands if "install" in container.text else ():
             words = simple.words
@@ -173,12 +168,14 @@ def install_at_start(job: Job) -> Findings:
             named = [word for word in words[words.index("install") + 1 :] if word[:1].isalpha()]
             loose = [w for w in named if "=" not in w and "/" not in w and not w.endswith((".txt", ".whl"))]
             if loose and "-r" not in words and not loose[0].startswith("git+"):
-                yield INSTALL.at(
-                    container.at_word("install"),
-                    f"each pod installs {', '.join(f'`{name}`' for name in loose[:3])} without a version when it starts",
-                    effect=f"{container.role.count if container.role.several else 1} downloads at each start, and versions may change between restarts",
-                    help="install them in the image, or pin versions",
+                listed, pods = (
+                    ", ".join(f"`{name}`" for name in loose[:3]),
+                    container.role.count if container.role.several else 1,
                 )
+                message = f"each pod installs {listed} without a version when it starts"
+                effect = f"{pods} downloads at each start, and versions may change between restarts"
+                help_ = "install them in the image, or pin versions"
+                yield INSTALL.at(container.at_word("install"), message, effect=effect, help=help_)
                 break
 
 
@@ -190,15 +187,12 @@ def launcher_missing(job: Job) -> Findings:
         most = max(counts.values(), default=0)
         if container.launch.launcher is not PYTHON or most < 2 or not fitting:
             continue
-        resource = next(name for name, n in counts.items() if n == most)
-        yield NO_LAUNCHER.at(
-            container.at_word("python"),
-            f"plain python starts one process in a pod with {most} accelerators",
-            also=[Label(container.at("resources", "limits", resource), f"{most} here")],
-            effect=f"{most - 1} of {most} accelerators are idle, and the pods do not find each other",
-            help=f"start it with `{fitting[0].name}`, which reads the {fitting[0].nodes[1].partition('_')[0]}_* "
-            "variables set here",
-        )
+        resource, family = max(counts, key=lambda name: counts[name]), fitting[0].nodes[1].partition("_")[0]
+        message = f"plain python starts one process in a pod with {most} accelerators"
+        also = [Label(container.at("resources", "limits", resource), f"{most} here")]
+        effect = f"{most - 1} of {most} accelerators are idle, and the pods do not find each other"
+        help_ = f"start it with `{fitting[0].name}`, which reads the {family}_* variables set here"
+        yield NO_LAUNCHER.at(container.at_word("python"), message, also=also, effect=effect, help=help_)
 
 
 def launcher_sets_it(job: Job) -> Findings:
@@ -242,35 +236,28 @@ def shell_words_without_shell(job: Job) -> Findings:
             continue
         if any(word.rpartition("/")[2] in SHELLS for word in container.words) or "-c" in container.words:
             continue  # a shell, or an unknown program, reads them
-        line = " ".join(container.words)
+        line = container.text
         line = line if len(line) <= 60 and '"' not in line else f"{line[:50].replace(chr(34), '')} ..."
-        before = ""
-        for path, word in container.placed_words():
+        for (_, before), (path, word) in pairwise(container.placed_words()):
             if word in _JOINING and before and not before.startswith("-"):
                 effect = f"`{container.words[0]}` gets `{word}` and everything after it as arguments"
                 help_ = f'run it in a shell: `[sh, -c, "set -e; {line}"]`'
                 yield SHELL_WORDS.at(job.at(path), f"no shell interprets `{word}` here", effect=effect, help=help_)
                 break
-            before = word
 
 
 def shell_words_for_flux(job: Job) -> Findings:
     """Find what the command of a MiniCluster leaves to a shell: the operator hands its words to Flux as they are."""
     document = job.bundle.document
     for index, container in enumerate(rows(table(document.tree, "spec"), "containers")):
-        if document.kind != "MiniCluster" or flag(container, "batch"):
-            continue
         words = text(container, "command").split()
-        if any(word.rpartition("/")[2] in SHELLS for word in words):
-            continue
-        end = next((at for at, word in enumerate(words) if at and (word in _JOINING or word == "&")), 0)
-        if end:
-            yield SHELL_WORDS.at(
-                document.span(("spec", "containers", index, "command")),
-                f"no shell interprets `{words[end]}` here",
-                effect=f"`{words[0]}` gets `{words[end]}` and everything after it as arguments",
-                help="write the lines to `commands.script`, which bash runs",
-            )
+        end = next((word for word in words[1:] if word in _JOINING or word == "&"), "")
+        has_shell = flag(container, "batch") or any(word.rpartition("/")[2] in SHELLS for word in words)
+        if document.kind == "MiniCluster" and end and not has_shell:
+            at = document.span(("spec", "containers", index, "command"))
+            effect = f"`{words[0]}` gets `{end}` and everything after it as arguments"
+            help_ = "write the lines to `commands.script`, which bash runs"
+            yield SHELL_WORDS.at(at, f"no shell interprets `{end}` here", effect=effect, help=help_)
 
 
 def script_not_in_image(job: Job) -> Findings:
@@ -328,9 +315,7 @@ def malformed_url(job: Job) -> Findings:
         for name, written in container.literals.items():
             if right := _url_meant(written):
                 yield _malformed(container.env_at(name, "value"), written, right)
-        if not any(mark in container.text for mark in (":/", "//")):
-            continue
-        for simple in container.commands:
+        for simple in container.commands if ":/" in container.text or "//" in container.text else ():
             for word in (*simple.words, *simple.assigned.values()):
                 content = word.partition("=")[2] or word
                 if right := _url_meant(content):
@@ -343,16 +328,8 @@ def _url_meant(written: str) -> str:
     scheme, colon, behind = scheme.partition(":")
     host = rest.lstrip("/")
     slashes = len(rest) - len(host) + 1
-    if (
-        not slash
-        or behind
-        or not host
-        or scheme not in _SCHEMES
-        or (slashes == 2 and colon)
-        or (slashes == 1 and not colon)
-    ):
-        return ""
-    return f"{scheme}://{host}"
+    is_slip = slash and host and not behind and scheme in _SCHEMES and slashes != (2 if colon else 1)
+    return f"{scheme}://{host}" if is_slip else ""
 
 
 def _malformed(span: Span, written: str, right: str) -> Finding:

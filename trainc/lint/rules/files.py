@@ -95,9 +95,7 @@ def _claims(role: ExpandedRole) -> dict[str, tuple[Path, Tree, Span]]:
 
 
 def _output(container: Container, names: tuple[str, ...]) -> str:
-    if "/" not in container.text:
-        return ""
-    given = container.options
+    given = container.options if "/" in container.text else {}
     return next((given[name] for name in names if given.get(name, "").startswith("/")), "")
 
 
@@ -107,9 +105,8 @@ def checkpoints_in_empty_dir(job: Job) -> Findings:
         return
     for container in job.main:
         path = _output(container, _CHECKPOINTS) if container.role.volumes else ""
-        volume, _ = mount_of(container, path) if path else ("", False)
-        source = container.role.volumes.get(volume) if path else None
-        if source is not None and "emptyDir" in source:
+        volume = mount_of(container, path)[0] if path else ""
+        if path and "emptyDir" in container.role.volumes.get(volume, {}):
             message = f"`{path}` is on `{volume}`, an emptyDir that is deleted with the pod"
             also = [Label(job.at(("spec", "failurePolicy", "maxRestarts")), f"{restarts} restarts")]
             effect = "a restart loses the checkpoints, and training restarts from step 0"
@@ -119,9 +116,7 @@ def checkpoints_in_empty_dir(job: Job) -> Findings:
 
 def output_on_read_only_mount(job: Job) -> Findings:
     for container in job.main:
-        if "volumeMounts" not in container.tree:
-            continue
-        path = _output(container, _OUTPUTS)
+        path = _output(container, _OUTPUTS) if "volumeMounts" in container.tree else ""
         volume, read_only = mount_of(container, path) if path else ("", False)
         if read_only:
             message = f"`{path}` is on `{volume}`, which is mounted read-only"
@@ -137,9 +132,8 @@ def path_not_mounted(job: Job) -> Findings:
             path = container.literal(name)
             if not path or not path.startswith("/") or path.startswith(_IN_IMAGE) or "$" in path:
                 continue
-            if mount_of(container, path)[0]:
-                continue
-            if path.count("/") > 1 or name == "TORCH_NCCL_DEBUG_INFO_TEMP_FILE":
+            is_file = path.count("/") > 1 or name == "TORCH_NCCL_DEBUG_INFO_TEMP_FILE"
+            if is_file and not mount_of(container, path)[0]:
                 message = f"`{name}` is set to `{path}`, but no volume is mounted there"
                 effect = f"{what} {'are lost with the pod' if 'dumps' in what else 'may be missing'}"
                 help_ = "mount the volume that contains it, or correct the path"
@@ -167,18 +161,13 @@ def objects_of_pods(job: Job) -> Findings:
 
 def keys_of_objects(job: Job) -> Findings:
     for kind, name, key, path in _used_keys(job):
-        holders = [*_held(job, kind, name)]
-        known = {one for tree in holders for field in _DATA for one in table(tree, field)}
-        # An object whose contents are written elsewhere, or left out of a dump, has no data at all.
+        known = _data(job, kind, name)
         if not known or key in known or not key or "$" in key:
             continue
-        in_env = path[-2] in _KEYS
-        effect = (
-            "the container stays in CreateContainerConfigError"
-            if in_env
-            else "the pods stay in ContainerCreating: the volume cannot be mounted"
-        )
-        help_ = meant(key, sorted(known), f"its keys are {', '.join(f'`{one}`' for one in sorted(known)[:3])}")
+        effect = "the pods stay in ContainerCreating: the volume cannot be mounted"
+        if path[-2] in _KEYS:
+            effect = "the container stays in CreateContainerConfigError"
+        help_ = meant(key, known, f"its keys are {', '.join(f'`{one}`' for one in known[:3])}")
         yield MISSING.at(job.at(path), f"{kind} `{name}` has no key `{key}`", effect=effect, help=help_)
 
 
@@ -186,17 +175,17 @@ _LOOKING = frozenset(("[", "[[", "test", "ls", "rm", "mkdir", "echo"))  # progra
 
 
 def files_of_config_maps(job: Job) -> Findings:
-    for container in (
-        job.main if any("configMap" in volume for role in job.roles for volume in role.volumes.values()) else ()
-    ):
+    for container in job.main:
         for mount in rows(container.tree, "volumeMounts"):
             name, above = text(mount, "name"), text(mount, "mountPath").rstrip("/")
             source = table(container.role.volumes.get(name, {}), "configMap")
-            known = _files(job, source) if above and not text(mount, "subPath") and "optional" not in source else []
-            words = [word for one in container.commands if one.program not in _LOOKING for word in one.words]
-            for word in words if known else ():
+            is_whole = above and source and not text(mount, "subPath") and "optional" not in source
+            known = _files(job, source) if is_whole else []
+            commands = [one for one in container.commands if one.program not in _LOOKING] if known else []
+            for word in [word for one in commands for word in one.words]:
                 first = word.removeprefix(f"{above}/").partition("/")[0] if word.startswith(f"{above}/") else ""
-                if not first or first in known or not _is_name(first) or mount_of(container, word)[0] != name:
+                is_name = first.replace(".", "").replace("-", "").replace("_", "").isalnum()
+                if not is_name or first in known or mount_of(container, word)[0] != name:
                     continue
                 config = text(source, "name")
                 message = f"ConfigMap `{config}`, which is mounted at `{above}`, has no file `{first}`"
@@ -207,45 +196,32 @@ def files_of_config_maps(job: Job) -> Findings:
 
 def _files(job: Job, source: dict[str, Tree]) -> list[str]:
     """The files that a volume of a ConfigMap has, none where its keys are not known."""
-    name = text(source, "name")
-    known = sorted({one for tree in _held(job, "ConfigMap", name) for field in _DATA for one in table(tree, field)})
+    known = _data(job, "ConfigMap", text(source, "name"))
     return [text(item, "path").partition("/")[0] for item in rows(source, "items")] or known if known else []
 
 
-def _is_name(word: str) -> bool:
-    return word.replace(".", "").replace("-", "").replace("_", "").isalnum()
+def _data(job: Job, kind: str, name: str) -> list[str]:
+    """The keys of the objects of a name, beside the job or else in the cluster.
 
-
-_DATA = ("data", "binaryData", "stringData")
-
-
-def _held(job: Job, kind: str, name: str) -> Iterator[Tree]:
-    """The objects of a name: beside the job, or else in the cluster."""
-    beside = [tree for tree in job.kinds.get(kind, ()) if text(table(tree, "metadata"), "name") == name]
-    found = job.cluster.objects.get(kind, {}).get(f"{job.namespace or 'default'}/{name}") if not beside else None
-    yield from beside
-    if found is not None:
-        yield found
+    An object whose contents are written elsewhere, or left out of a dump, has none.
+    """
+    held = [tree for tree in job.kinds.get(kind, ()) if text(table(tree, "metadata"), "name") == name]
+    if not held:
+        held = [job.cluster.objects.get(kind, {}).get(f"{job.namespace or 'default'}/{name}") or {}]
+    return sorted(
+        {key for tree in held for field in ("data", "binaryData", "stringData") for key in table(tree, field)}
+    )
 
 
 def _used_keys(job: Job) -> Iterator[tuple[str, str, str, Path]]:
     """The keys of Secrets and ConfigMaps without which the pods do not start: kind, name, key, and where the key stands."""
-    for role in job.roles:
-        for index, volume in enumerate(rows(role.pod, "volumes")):
-            at = (*role.pod_path, "volumes", index)
-            yield from _items(volume, at, _SOURCES)
-            for place, source in enumerate(rows(table(volume, "projected"), "sources")):
-                yield from _items(source, (*at, "projected", "sources", place), _PROJECTED)
-        for container in role.containers:
-            for source, at in _taken(container):
-                for kind, name, path in _named(source, at, _KEYS):
-                    yield kind, name, text(table(source, str(path[-2])), "key"), (*path[:-1], "key")
-
-
-def _items(tree: Tree, path: Path, fields: Fields) -> Iterator[tuple[str, str, str, Path]]:
-    for kind, name, at in _named(tree, path, fields):
-        for index, item in enumerate(rows(table(tree, str(at[-2])), "items")):
-            yield kind, name, text(item, "key"), (*at[:-1], "items", index, "key")
+    for tree, path, fields in _sources(job):
+        for kind, name, at in _named(tree, path, fields):
+            source = table(tree, str(at[-2]))
+            if fields is _KEYS:
+                yield kind, name, text(source, "key"), (*at[:-1], "key")
+            for index, item in enumerate(rows(source, "items")):
+                yield kind, name, text(item, "key"), (*at[:-1], "items", index, "key")
 
 
 def _is_there(job: Job, kind: str, name: str) -> bool:
@@ -257,25 +233,27 @@ def _is_there(job: Job, kind: str, name: str) -> bool:
 
 def _references(job: Job) -> Iterator[Reference]:
     """The Secrets, ConfigMaps and PVCs without which the pods do not start: kind, name, and where the name stands."""
+    for tree, path, fields in _sources(job):
+        yield from _named(tree, path, fields)
+    for role in job.roles:
+        for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
+            yield "Secret", text(secret, "name"), (*role.pod_path, "imagePullSecrets", index, "name")
+
+
+def _sources(job: Job) -> Iterator[tuple[Tree, Path, Fields]]:
+    """What volumes and variables of the pods may take from objects, where that is written, and the fields that name one."""
     for role in job.roles:
         for index, volume in enumerate(rows(role.pod, "volumes")):
             at = (*role.pod_path, "volumes", index)
-            yield from _named(volume, at, _SOURCES)
+            yield volume, at, _SOURCES
             for place, source in enumerate(rows(table(volume, "projected"), "sources")):
-                yield from _named(source, (*at, "projected", "sources", place), _PROJECTED)
-        for index, secret in enumerate(rows(role.pod, "imagePullSecrets")):
-            yield "Secret", text(secret, "name"), (*role.pod_path, "imagePullSecrets", index, "name")
+                yield source, (*at, "projected", "sources", place), _PROJECTED
         for container in role.containers:
-            for source, at in _taken(container):
-                yield from _named(source, at, _KEYS)
+            for index, entry in enumerate(rows(container.tree, "env")):
+                if "valueFrom" in entry:
+                    yield table(entry, "valueFrom"), (*container.path, "env", index, "valueFrom"), _KEYS
             for index, entry in enumerate(rows(container.tree, "envFrom")):
-                yield from _named(entry, (*container.path, "envFrom", index), _WHOLE)
-
-
-def _taken(container: Container) -> list[tuple[Tree, Path]]:
-    """What the variables of a container take from elsewhere, and where it is written."""
-    entries = [(index, entry) for index, entry in enumerate(rows(container.tree, "env")) if "valueFrom" in entry]
-    return [(table(entry, "valueFrom"), (*container.path, "env", index, "valueFrom")) for index, entry in entries]
+                yield entry, (*container.path, "envFrom", index), _WHOLE
 
 
 def _named(tree: Tree, path: Path, fields: Fields) -> Iterator[Reference]:

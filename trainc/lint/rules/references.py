@@ -31,15 +31,13 @@ _SERVICE_LINKS = ("_SERVICE_HOST", "_SERVICE_PORT", "_PORT")  # how the variable
 def resource_of_no_container(job: Job) -> Findings:
     for container in job.containers:
         for index, entry in enumerate(rows(container.tree, "env")):
-            source = table(table(entry, "valueFrom"), "resourceFieldRef") if "valueFrom" in entry else {}
-            name = text(source, "containerName")
+            name = text(table(table(entry, "valueFrom"), "resourceFieldRef"), "containerName")
             names = [other.name for other in container.role.containers] if name else []
-            if name in names or not name or substituted(name):
-                continue
-            path = (*container.path, "env", index, "valueFrom", "resourceFieldRef", "containerName")
-            effect = "the container stays in CreateContainerConfigError"
-            help_ = meant(name, names, "remove `containerName` to read the container's own resources")
-            yield NO_CONTAINER.at(job.at(path), f"the pod has no container `{name}`", effect=effect, help=help_)
+            if name and name not in names and not substituted(name):
+                at = container.at("env", index, "valueFrom", "resourceFieldRef", "containerName")
+                effect = "the container stays in CreateContainerConfigError"
+                help_ = meant(name, names, "remove `containerName` to read the container's own resources")
+                yield NO_CONTAINER.at(at, f"the pod has no container `{name}`", effect=effect, help=help_)
 
 
 def variable_without_shell(job: Job) -> Findings:
@@ -59,23 +57,19 @@ def variable_without_shell(job: Job) -> Findings:
             if not is_set and (f"${{{name}}}" in job.text or _filled_elsewhere(job)):
                 job.report.skip(f"the value of `${name}`")
                 continue
-            yield NOT_EXPANDED.at(
-                job.at(path),
-                f"no shell expands `${name}` here",
-                effect=f"`{launcher}` gets the literal text `${name}` where it needs a number or an address, and fails"
-                if launcher
-                else f"the program gets the literal text `${name}`",
-                help=_to_expand(name, is_set=name in container.env or name == "JOB_COMPLETION_INDEX"),
-                level=ERROR if "command" in container.tree and (is_set or launcher) else WARNING,
-            )
-
-
-def _to_expand(name: str, *, is_set: bool) -> str:
-    if name in _OF_IMAGE and not is_set:
-        return "run the command in a shell: `[sh, -c, LINE]`"
-    written = f"write `$({name})`, which Kubernetes expands"
-    written = written if is_set else f"add `{name}` to `env` and write `$({name})`"
-    return f"{written}, or run the command in a shell: `[sh, -c, LINE]`"
+            effect = f"the program gets the literal text `${name}`"
+            if launcher:
+                effect = (
+                    f"`{launcher}` gets the literal text `${name}` where it needs a number or an address, and fails"
+                )
+            help_ = "run the command in a shell: `[sh, -c, LINE]`"
+            if name in container.env or name == "JOB_COMPLETION_INDEX":
+                help_ = f"write `$({name})`, which Kubernetes expands, or {help_}"
+            elif name not in _OF_IMAGE:
+                help_ = f"add `{name}` to `env` and write `$({name})`, or {help_}"
+            level = ERROR if "command" in container.tree and (is_set or launcher) else WARNING
+            message = f"no shell expands `${name}` here"
+            yield NOT_EXPANDED.at(job.at(path), message, effect=effect, help=help_, level=level)
 
 
 def _unexpanded(container: Container) -> list[tuple[Path, str]]:
@@ -101,16 +95,10 @@ def _read_by_launcher(container: Container) -> list[tuple[str, str]]:
 
 def _shell_variable(word: str) -> str:
     """The name in the first `$NAME` of a word; `$$` is Kubernetes' own, `${NAME}` may be a template's."""
-    index = word.find("$")
-    while index >= 0:
-        name = ""
-        for char in word[index + 1 :]:
-            if not (char.isalnum() or char == "_"):
-                break
-            name += char
+    for part in word.replace("$$", " ").split("$")[1:]:
+        name = "".join(itertools.takewhile(lambda char: char.isalnum() or char == "_", part))
         if name and not name[0].isdigit():
             return name
-        index = word.find("$", index + (2 if word.startswith("$$", index) else 1))
     return ""
 
 
@@ -268,21 +256,18 @@ def _undefined(container: Container, name: str, index: int) -> Findings:
 def shell_variable_in_env(job: Job) -> Findings:
     for container in job.containers:
         for index, entry in enumerate(rows(container.tree, "env")):
-            leaf = entry.get("value")
-            value = leaf.value if leaf is not None and hasattr(leaf, "value") else None
-            if type(value) is not str or "$" not in value:
-                continue
-            if (name := _shell_variable(value)) and f"${name}" in job.name:
+            value, own = text(entry, "value"), text(entry, "name")
+            name = _shell_variable(value)
+            if "$" not in value or (name and f"${name}" in job.name):
                 continue  # the job's own name is filled in before Kubernetes sees either
             if not name or templated(value) or value == f"${name}":
                 if name or templated(value):
                     job.report.skip("a variable is substituted by another tool")
-                own = text(entry, "name")
                 if not name or value != f"${name}" or name == own or name not in (*container.env, "HOME", "PATH"):
                     continue
-            path_like = text(entry, "name").endswith("PATH") and name == text(entry, "name")
+            path_like = own.endswith("PATH") and name == own
             at = container.at("env", index, "value")
-            message = f"Kubernetes does not expand `${name}` in the value of `{text(entry, 'name')}`"
+            message = f"Kubernetes does not expand `${name}` in the value of `{own}`"
             effect, help_ = f"the program gets the literal text `${name}`", f"write `$({name})` if it is set above"
             if path_like:
                 effect = "the old path is lost and programs and libraries are not found"
