@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainc.lint.facts.job import Findings, Job
 from trainc.lint.facts.values import rows, substituted, table, text
 from trainc.model.finding import ERROR, NOTE, WARNING, Edit, Label, Rule
-from trainc.model.sourced import Sourced
-from trainc.model.tree import Path, Tree, get
+from trainc.model.tree import Path, Tree
 from trainc.text.memo import TextMemo
 from trainc.text.object_keys import LAST_APPLIED
 from trainc.text.record import NamedTuple
@@ -39,22 +36,20 @@ def moving_tag(job: Job) -> Findings:
     seen: set[str] = set()
     for container in job.containers:
         image = text(container.tree, "image")
-        if image in seen or not _moving(image):
-            continue
-        seen.add(image)
-        tag = _tag(image)
-        message = f"`{image}` has {'no tag' if not tag else f'the moving tag `{tag}`'}"
-        effect = "a restart or another node may run a different program than the one you tested"
-        help_ = "pin a version, or better a digest: `image@sha256:...`"
-        yield TAG.at(container.at("image"), message, effect=effect, help=help_)
+        if image not in seen and _moving(image):
+            seen.add(image)
+            tag = _tag(image)
+            message = f"`{image}` has {'no tag' if not tag else f'the moving tag `{tag}`'}"
+            effect = "a restart or another node may run a different program than the one you tested"
+            help_ = "pin a version, or better a digest: `image@sha256:...`"
+            yield TAG.at(container.at("image"), message, effect=effect, help=help_)
 
 
 def _moving(image: str) -> bool:
     """Whether an image may be another one tomorrow: it has no digest, and no tag or one that is moved."""
     tag = _tag(image)
-    if image.split() != [image] or "@sha256:" in image or "placeholder" in image.lower():
-        return False
-    if tag and tag not in _MOVING:
+    is_pinned = "@sha256:" in image or (tag and tag not in _MOVING)
+    if image.split() != [image] or is_pinned or "placeholder" in image.lower():
         return False
     name = image.rpartition("/")[2]
     if substituted(name) or any(mark in name for mark in "$<{"):
@@ -87,10 +82,8 @@ def server_managed_field(job: Job) -> Findings:
     source = job.bundle.document.tree  # what is applied has been cleaned
     metadata = table(source, "metadata")
     paths: list[Path] = [("metadata", field) for field in metadata if field in _SERVER_FIELDS]
-    if LAST_APPLIED in table(metadata, "annotations"):
-        paths.append(("metadata", "annotations", LAST_APPLIED))
-    if table(source, "status"):
-        paths.append(("status",))
+    paths += [("metadata", "annotations", key) for key in table(metadata, "annotations") if key == LAST_APPLIED]
+    paths += [("status",)] if table(source, "status") else []
     for path in paths:
         message = f"the API server sets `{path[-1]}`"
         effect = "applying it has no effect, or fails once the object has changed"
@@ -104,22 +97,15 @@ def _own(job: Job) -> dict[str, list[Tree]]:
 
 
 def namespaces_differ(job: Job) -> Findings:
-    if len(job.kinds) == 0:
-        return
     for kind, trees in _own(job).items():
-        if kind not in ("ConfigMap", "Secret", "Service", "PodGroup", "PersistentVolumeClaim"):
-            continue
-        for tree in trees:
-            namespace = text(table(tree, "metadata"), "namespace")
-            if (namespace or "default") == (job.namespace or "default") or not namespace or not job.namespace:
-                continue
-            at = job.at_object(tree, ("metadata", "namespace"))
-            message = (
-                f"{kind} `{text(table(tree, 'metadata'), 'name')}` is in `{namespace}`, the job in `{job.namespace}`"
-            )
-            also = [Label(job.at(("metadata", "namespace")), "the job's namespace")]
-            help_ = f"move it to `{job.namespace}`"
-            yield NAMESPACES.at(at, message, also=also, effect="the pods do not find it", help=help_, level=WARNING)
+        for tree in trees if kind in ("ConfigMap", "Secret", "Service", "PodGroup", "PersistentVolumeClaim") else ():
+            name, namespace = [text(table(tree, "metadata"), field) for field in ("name", "namespace")]
+            if namespace != job.namespace and namespace and job.namespace:
+                at = job.at_object(tree, ("metadata", "namespace"))
+                message = f"{kind} `{name}` is in `{namespace}`, the job in `{job.namespace}`"
+                also = [Label(job.at(("metadata", "namespace")), "the job's namespace")]
+                help_ = f"move it to `{job.namespace}`"
+                yield NAMESPACES.at(at, message, also=also, effect="the pods do not find it", help=help_, level=WARNING)
 
 
 def sensitive_host_path(job: Job) -> Findings:
@@ -135,8 +121,6 @@ def sensitive_host_path(job: Job) -> Findings:
 
 
 def object_twice(job: Job) -> Findings:
-    if not any(len(trees) > 1 for trees in job.kinds.values()):
-        return
     for kind, trees in _own(job).items():
         seen: dict[tuple[str, str, str], object] = {}
         for tree in trees:
@@ -187,26 +171,21 @@ def bad_image(job: Job) -> Findings:
     seen: set[str] = set()
     for container in job.containers:
         image = text(container.tree, "image")
-        if image in seen or not _is_known(image):
-            continue
+        # Only the reference that pods get counts: nothing in it is filled in later, and spaces around it are the API's.
+        is_known = image and image == image.strip() and not any(mark in image for mark in "${<%")
+        fault = _fault(image) if is_known and image not in seen else None
         seen.add(image)
-        path = (*container.path, "image")
-        leaf: Tree = get(job.tree, *path)
+        if fault is None:
+            continue
+        leaf: Tree = container.tree["image"]
         # People wrote all of the wrong reference in one place.
-        place = leaf.origin.at if type(leaf) is Sourced and not leaf.origin.by else None
-        for fault in _faults(image):
-            is_certain, level, message = fault.level == ERROR, fault.level, f"`{image}` {fault.reason}"
-            effect = (
-                "the pod stays in InvalidImageName" if is_certain else "the kubelet pulls from a registry of that name"
-            )
-            help_ = fault.help or f"write `{fault.right}`"
-            fix = [Edit(place.file, place.line, (), fault.right, at=place)] if place is not None and fault.right else ()
-            yield BAD_IMAGE.at(job.at(path), message, effect=effect, help=help_, level=level, fix=fix)
-
-
-def _is_known(image: str) -> bool:
-    """Whether the reference is the one that pods get: nothing in it is filled in later; spaces around it are the API's."""
-    return bool(image) and image == image.strip() and not any(mark in image for mark in "${<%")
+        place = leaf.origin.at if not leaf.origin.by and fault.right else None
+        effect = "the kubelet pulls from a registry of that name"
+        if fault.level == ERROR:
+            effect = "the pod stays in InvalidImageName"
+        message, help_ = f"`{image}` {fault.reason}", fault.help or f"write `{fault.right}`"
+        fix = [Edit(place.file, place.line, (), fault.right, at=place)] if place is not None else ()
+        yield BAD_IMAGE.at(container.at("image"), message, effect=effect, help=help_, level=fault.level, fix=fix)
 
 
 class _Fault(NamedTuple):
@@ -218,12 +197,11 @@ class _Fault(NamedTuple):
     right: str = ""
 
 
-def _faults(image: str) -> Iterator[_Fault]:
-    """The first thing wrong with a reference: what it is, what to write, and how certain it is to fail."""
+def _fault(image: str) -> _Fault | None:
+    """The first thing wrong with a reference."""
     scheme, separator, rest = image.partition("://")
     if separator:
-        yield _Fault(f"begins with `{scheme}://`", "", right=rest)
-        return
+        return _Fault(f"begins with `{scheme}://`", "", right=rest)
     if image.split() != [image]:
         head, *others = image.split()
         joined, last = "".join((head, *others)), others[0]
@@ -231,22 +209,17 @@ def _faults(image: str) -> Iterator[_Fault]:
         # The last word may be the tag, which only the author knows.
         if len(others) == 1 and ":" not in f"{head.rpartition('/')[2]}{last}" and not last.startswith(("/", "@")):
             help_ = f"write `{head}:{last}` if `{last}` is the tag, else `{joined}`"
-        yield _Fault("contains a space", help_)
-        return
-    name, digest_mark, digest = image.partition("@")
-    if digest_mark and (problem := _digest_problem(digest)):
-        yield _Fault(
-            problem, "copy the digest from `docker buildx imagetools inspect IMAGE`: `sha256:` and 64 characters"
-        )
-        return
+        return _Fault("contains a space", help_)
+    name, mark, digest = image.partition("@")
+    if mark and (problem := _digest_problem(digest)):
+        help_ = "copy the digest from `docker buildx imagetools inspect IMAGE`: `sha256:` and 64 characters"
+        return _Fault(problem, help_)
     before, slash, last = name.rpartition("/")  # the colon of a registry's port stands before a slash
     repository, colon, tag = last.partition(":")
     path = f"{before}{slash if before else ''}{repository}"
     if colon and (fault := _tag_fault(tag)):
-        yield fault
-        return
-    if not _FINE_PATHS[path]:
-        yield from _path_problems(path, image)
+        return fault
+    return None if _FINE_PATHS[path] else _path_fault(path, image)
 
 
 def _tag_fault(tag: str) -> _Fault | None:
@@ -269,29 +242,28 @@ def _digest_problem(digest: str) -> str:
     return ""
 
 
-def _path_problems(path: str, image: str) -> Iterator[_Fault]:
+def _path_fault(path: str, image: str) -> _Fault | None:
     first, slash, rest = path.partition("/")
     is_registry = bool(slash) and ("." in first or ":" in first or first == "localhost")
     repository = rest if is_registry else path
-    if not repository or repository.startswith("/") or repository.endswith("/") or "//" in repository:
-        yield _Fault("has an empty part between slashes", "write `REGISTRY/REPOSITORY:TAG`")
-        return
+    parts = repository.split("/")
+    if "" in parts:
+        return _Fault("has an empty part between slashes", "write `REGISTRY/REPOSITORY:TAG`")
     if repository != repository.lower():
         lower = image.replace(repository, repository.lower(), 1)
         # Docker's grammar reads a first part in upper case as a registry without a dot.
         is_name = is_registry or not slash or rest != rest.lower()
-        yield _Fault("has upper-case letters in its repository", "", ERROR if is_name else WARNING, lower)
-        return
+        return _Fault("has upper-case letters in its repository", "", ERROR if is_name else WARNING, lower)
     # Docker's grammar has words between two slashes, with `.`, `_`, `__` or any number of `-` between them.
-    for part in repository.split("/"):
+    for part in parts:
         words = part.replace("__", ".").replace("_", ".").split(".")
         if not all(word and word == word.strip("-") and _LETTERS.issuperset(word) for word in words):
             help_ = "use lower-case letters and digits, with `.`, `_`, `__` or `-` between them"
-            yield _Fault(f"has `{part}` in its repository", help_)
-            return
+            return _Fault(f"has `{part}` in its repository", help_)
+    return None
 
 
-_FINE_PATHS = TextMemo(lambda path: not any(_path_problems(path, path)), longest=200)
+_FINE_PATHS = TextMemo(lambda path: _path_fault(path, path) is None, longest=200)
 
 CHECKS = (
     moving_tag, pull_policy_and_tag, server_managed_field, namespaces_differ, sensitive_host_path, object_twice,

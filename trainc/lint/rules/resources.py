@@ -30,9 +30,9 @@ def too_many_devices(job: Job) -> Findings:
             digits = str(leaf.value).rstrip("kKMGTPEi")
             at = container.at("resources", side, resource)
             message = f"`{resource}: {leaf.value}` requests {number // ONE:,} devices"
-            help_ = (
-                f"write `{resource}: {digits}`" if digits != str(leaf.value) else "request at most what one machine has"
-            )
+            help_ = "request at most what one machine has"
+            if digits != str(leaf.value):
+                help_ = f"write `{resource}: {digits}`"
             yield MANY_DEVICES.at(at, message, effect="no machine has that many: the pods stay pending", help=help_)
 
 
@@ -50,8 +50,6 @@ def misspelt_resource(job: Job) -> Findings:
 
 def mixed_accelerators(job: Job) -> Findings:
     for container in job.containers:
-        if len(container.devices) < 2:
-            continue
         kinds: dict[tuple[str, str], str] = {}
         for resource in container.devices:
             vendor = ".".join(resource.partition("/")[0].split(".")[-2:])
@@ -96,14 +94,10 @@ def amount_in_wrong_unit(job: Job) -> Findings:
                     meaning, effect = f"{meaning}, for a container with accelerators", _STARVED[resource]
                 else:
                     continue
-                yield UNIT.at(
-                    container.at("resources", field, resource),
-                    f"`{resource}: {leaf.value}` is {meaning}",
-                    effect=effect,
-                    help=_advice(resource, str(leaf.value)),
-                    # The recorded server makes such pods; the node alone ends them, and one with virtual machines may not.
-                    level=ERROR if resource == "cpu" and size > ONE else WARNING,
-                )
+                # The recorded server makes such pods; the node alone ends them, and one with virtual machines may not.
+                level = ERROR if resource == "cpu" and size > ONE else WARNING
+                at, message = container.at("resources", field, resource), f"`{resource}: {leaf.value}` is {meaning}"
+                yield UNIT.at(at, message, effect=effect, help=_advice(resource, str(leaf.value)), level=level)
                 break
 
 
@@ -168,13 +162,13 @@ def accelerator_without_cpu(job: Job) -> Findings:
         size = amount(leaf.value) if type(leaf) is Sourced and "cpu" not in container.limits else None
         is_little = size is not None and size < ONE and any(container.devices.values())
         if is_little or not _asks_for(container, "cpu"):
-            path = (*container.path, "resources", *(("requests", "cpu") if is_little else ()))
-            message = f"`{container.name}` requests accelerators but " + (
-                f"only `cpu: {leaf.value}`" if is_little else "no CPU"
+            at = container.at("resources", *(("requests", "cpu") if is_little else ()))
+            message = (
+                f"`{container.name}` requests accelerators but {f'only `cpu: {leaf.value}`' if is_little else 'no CPU'}"
             )
             effect = "it gets only the CPU time that others leave, and its accelerators wait for data"
             help_ = "request its share of the machine's CPUs: all of them if it uses all accelerators"
-            yield NO_CPU.at(job.at(path), message, effect=effect, help=help_)
+            yield NO_CPU.at(at, message, effect=effect, help=help_)
 
 
 def _asks_for(container: Container, resource: str) -> bool:
@@ -185,18 +179,19 @@ def tmpfs_over_memory(job: Job) -> Findings:
     for role in job.roles:
         for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
             source = table(volume, "emptyDir")
-            if text(source, "medium") != "Memory" or "sizeLimit" not in source:
-                continue
-            leaf = source["sizeLimit"]
-            size = amount(leaf.value) if type(leaf) is Sourced else None
+            leaf: Tree = source.get("sizeLimit")
+            name = text(volume, "name")
+            size = amount(leaf.value) if type(leaf) is Sourced and text(source, "medium") == "Memory" else None
             for container in role.main:
                 memory: Tree = container.limits.get("memory")
                 limit = amount(memory.value) if type(memory) is Sourced else None
                 mounted = {text(mount, "name") for mount in rows(container.tree, "volumeMounts")}
-                if size is None or limit is None or size <= limit or text(volume, "name") not in mounted:
+                if size is None or limit is None or size <= limit or name not in mounted:
                     continue
                 at = role.pod_at("volumes", index, "emptyDir", "sizeLimit")
-                message = f"`{text(volume, 'name')}` may grow to {leaf.value}, but the memory limit of `{container.name}` is {memory.value}"
+                message = (
+                    f"`{name}` may grow to {leaf.value}, but the memory limit of `{container.name}` is {memory.value}"
+                )
                 also = [Label(container.amount_at("memory"), "counts against this limit")]
                 effect = "the container runs out of memory before the volume is full"
                 help_ = "lower the size of the volume, or raise the memory limit above it"
@@ -213,20 +208,18 @@ def no_shared_memory(job: Job) -> Findings:
             continue
         for container in role.main:
             counts = [n for r, n in container.devices.items() if device_kind(r) in (GPU, GAUDI, NPU) and type(n) is int]
-            if max(counts, default=0) < 2:
-                continue
-            written, path = _shm(container)
+            written, path = _shm(container) if max(counts, default=0) > 1 else (None, ())
             if written is None:
                 continue
-            yield SHM.at(
-                job.at(path),
-                f"`{container.name}` has {max(counts)} accelerators but only {written} of /dev/shm",
-                also=[Label(container.at("resources", "limits"), f"{max(counts)} here")],
-                effect="NCCL or a data loader fails with `Bus error` or `No space left on device`, often only after a while",
-                help="mount an `emptyDir` with `medium: Memory` at /dev/shm"
-                if path[-1] == "name"
-                else "raise it, or remove it: the memory limit bounds the volume anyway",
+            message = f"`{container.name}` has {max(counts)} accelerators but only {written} of /dev/shm"
+            also = [Label(container.at("resources", "limits"), f"{max(counts)} here")]
+            effect = (
+                "NCCL or a data loader fails with `Bus error` or `No space left on device`, often only after a while"
             )
+            help_ = "raise it, or remove it: the memory limit bounds the volume anyway"
+            if path[-1] == "name":
+                help_ = "mount an `emptyDir` with `medium: Memory` at /dev/shm"
+            yield SHM.at(job.at(path), message, also=also, effect=effect, help=help_)
 
 
 _DEFAULT_SHM = (64 << 20) * ONE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.job import Findings, Job
 from trainc.lint.facts.values import flag, repository, table, text, texts
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Finding, Label, Rule
@@ -48,33 +48,26 @@ def privileged_pod(job: Job) -> Findings:
 def root_where_non_root(job: Job) -> Findings:
     seen: set[Span] = set()  # what a pod says may count for several containers
     for container in [container for role in job.roles for container in (*role.main, *role.init)]:
-        if value(container.role.pod, "os", "name") == "windows":
-            continue
         forbids = container.security_path("runAsNonRoot")
-        if not forbids or value(job.tree, *forbids) is not True:
+        is_windows = value(container.role.pod, "os", "name") == "windows"
+        if is_windows or not forbids or value(job.tree, *forbids) is not True:
             continue
-        user = container.security_path("runAsUser")
-        image = text(container.tree, "image")
-        if user:
-            number = value(job.tree, *user)
-            if type(number) is int and number == 0:
-                yield from _add_root(job, container, user, "runs as user 0", forbids, seen)
-        elif repository(image, job.cluster)[0] in _ROOT_IMAGES:
-            yield from _add_root(
-                job, container, (*container.path, "image"), f"runs as root: `{image}` sets no user", forbids, seen
-            )
+        path, image = container.security_path("runAsUser"), text(container.tree, "image")
+        if path:
+            user = value(job.tree, *path)
+            is_root, what = type(user) is int and user == 0, "runs as user 0"
         else:
-            job.report.skip("whether an image runs as root")
-
-
-def _add_root(job: Job, container: Container, path: Path, what: str, forbids: Path, seen: set[Span]) -> Findings:
-    span = job.at(path)
-    if span not in seen:
-        seen.add(span)
-        message = f"`{container.name}` {what}, but `runAsNonRoot` forbids it"
-        effect = "the kubelet refuses to start the container: the pod stays in CreateContainerConfigError"
-        help_ = "set `runAsUser` to another user ID, or remove `runAsNonRoot`"
-        yield ROOT.at(span, message, also=[Label(job.at(forbids), "root is forbidden here")], effect=effect, help=help_)
+            is_root, what = repository(image, job.cluster)[0] in _ROOT_IMAGES, f"runs as root: `{image}` sets no user"
+            if not is_root:
+                job.report.skip("whether an image runs as root")
+        span = job.at(path or (*container.path, "image"))
+        if is_root and span not in seen:
+            seen.add(span)
+            message = f"`{container.name}` {what}, but `runAsNonRoot` forbids it"
+            also = [Label(job.at(forbids), "root is forbidden here")]
+            effect = "the kubelet refuses to start the container: the pod stays in CreateContainerConfigError"
+            help_ = "set `runAsUser` to another user ID, or remove `runAsNonRoot`"
+            yield ROOT.at(span, message, also=also, effect=effect, help=help_)
 
 
 _KEY = "PRIVATE KEY-----"  # of whatever sort it is

@@ -192,10 +192,9 @@ def processes_by_host_cpus(job: Job) -> Findings:
             continue
         written, path = _processes(container)
         if written == "cpu" and _counted(container):
-            message = (
-                f"`torchrun` starts one process per CPU of the host, in a pod with {_counted(container)} accelerators"
-            )
-            also = [Label(container.amount_at(_gpus(container)[0][0]), f"{_counted(container)} here")]
+            devices = _counted(container)
+            message = f"`torchrun` starts one process per CPU of the host, in a pod with {devices} accelerators"
+            also = [Label(container.amount_at(_gpus(container)[0][0]), f"{devices} here")]
             effect = "there are more processes than accelerators: those without one fail"
             yield NPROC_AUTO.at(job.at(path), message, also=also, effect=effect, help="use `gpu`", level=ERROR)
         if written not in ("auto", "gpu") or _may_have_device(container):
@@ -252,9 +251,8 @@ def _is_for_cpus(container: Container) -> bool:
 def world_size_mismatch(job: Job) -> Findings:
     for container in job.main:
         for name in container.env:
-            if name not in job.vocabulary.sizes or name in container.replaced or f"{name}=" in container.script:
-                continue
-            if keeps_to_itself(container):
+            is_set_later = name in container.replaced or f"{name}=" in container.script
+            if name not in job.vocabulary.sizes or is_set_later or keeps_to_itself(container):
                 continue
             if (size := parsed_int(container.value(name))) is None:
                 job.report.skip(f"{name} is unknown")
@@ -269,11 +267,9 @@ def world_size_mismatch(job: Job) -> Findings:
             is_right = any(size == count * each for count in counts for each in per_pod)
             if not pods or is_right or (not devices and any(count and size % count == 0 for count in counts)):
                 continue
-            what = (
-                f"{pods} pods with {max(per_pod)} accelerators each make {fitting}"
-                if devices
-                else f"there are {pods} pods"
-            )
+            what = f"there are {pods} pods"
+            if devices:
+                what = f"{pods} pods with {max(per_pod)} accelerators each make {fitting}"
             excess = "the excess processes are rejected"
             at = container.env_at(name, "value")
             message = f"`{name}` is {size}, but {what}"
@@ -363,12 +359,11 @@ def ranks_repeat_per_job(job: Job) -> Findings:
         role = meeting.container.role
         if type(role.replicas) is not int or role.replicas < 2:
             continue
-        place = meeting.place
         by_index = [
             name for name, rank in ranks(meeting.container) if type(rank) is Varies and rank.by == COMPLETION_INDEX
         ]
         own = by_index if "JOB_INDEX" not in meeting.container.text.upper() else []
-        if own and isinstance(place, PodAddress) and place.role is role:
+        if own and isinstance(meeting.place, PodAddress) and meeting.place.role is role:
             message = f"`{role.name}` has {role.replicas} Jobs that share the rendezvous `{meeting.host}`, but `{own[0]}` starts at 0 in each"
             also = [Label(meeting.container.env_at(own[0]), "the same ranks in every Job")]
             effect = "pods of different Jobs claim the same rank"
