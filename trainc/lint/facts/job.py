@@ -600,3 +600,19 @@ def once(work_out: Callable[[Job], T]) -> Callable[[Job], T]:
         return job.facts[work_out]  # type: ignore[return-value]
 
     return fact
+
+
+def each(
+    parts: Callable[[Job], Iterable[T]], *checks: Callable[[T], Findings]
+) -> tuple[Callable[[Job], Findings], ...]:
+    """Checks of a part of a job, such as a role or a container, as checks of the job that look at all of these parts."""
+
+    def of_job(check: Callable[[T], Findings]) -> Callable[[Job], Findings]:
+        def look(job: Job) -> Findings:
+            for part in parts(job):
+                yield from check(part)
+
+        look.__name__ = check.__name__
+        return look
+
+    return tuple([of_job(check) for check in checks])

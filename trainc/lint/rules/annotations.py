@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.job import Findings, Job
+from trainc.lint.facts.job import ExpandedRole, Findings, Job, each
 from trainc.lint.facts.placement import KUEUE_UNREAD, MISPLACED_QUEUE
 from trainc.lint.facts.values import rows, table, text
 from trainc.model.finding import ERROR, WARNING, Rule
@@ -74,34 +74,28 @@ def queue_in_annotation(job: Job) -> Findings:
     yield MISPLACED_QUEUE.at(at, message, effect=effect, help="move it to `metadata.labels`")
 
 
-def bucket_mount_without_annotation(job: Job) -> Findings:
-    for role in job.roles:
-        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
-            is_bucket = text(table(volume, "csi"), "driver") == "gcsfuse.csi.storage.gke.io"
-            if is_bucket and text(role.annotations, "gke-gcsfuse/volumes") != "true":
-                message = f"the pods of `{role.name}` mount a bucket but lack the annotation `gke-gcsfuse/volumes`"
-                effect = "GKE injects no sidecar, and the pods stay in ContainerCreating"
-                help_ = 'add `gke-gcsfuse/volumes: "true"` to the annotations of the pod template'
-                yield FUSE.at(role.pod_at("volumes", index, "csi", "driver"), message, effect=effect, help=help_)
+def bucket_mount_without_annotation(role: ExpandedRole) -> Findings:
+    for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
+        is_bucket = text(table(volume, "csi"), "driver") == "gcsfuse.csi.storage.gke.io"
+        if is_bucket and text(role.annotations, "gke-gcsfuse/volumes") != "true":
+            message = f"the pods of `{role.name}` mount a bucket but lack the annotation `gke-gcsfuse/volumes`"
+            effect = "GKE injects no sidecar, and the pods stay in ContainerCreating"
+            help_ = 'add `gke-gcsfuse/volumes: "true"` to the annotations of the pod template'
+            yield FUSE.at(role.pod_at("volumes", index, "csi", "driver"), message, effect=effect, help=help_)
 
 
-def bucket_annotation_without_mount(job: Job) -> Findings:
-    for role in job.roles:
-        if text(role.annotations, "gke-gcsfuse/volumes") != "true":
-            continue
-        drivers = [text(table(v, "csi"), "driver") for v in role.volumes.values()]
-        has_claim = job.claimed or any("persistentVolumeClaim" in v for v in role.volumes.values())
-        if "gcsfuse.csi.storage.gke.io" not in drivers and not has_claim:
-            at = role.spec_at("template", "metadata", "annotations", "gke-gcsfuse/volumes", key=True)
-            message = f"the pods of `{role.name}` request the FUSE sidecar but mount no bucket"
-            help_ = "add the volume with driver `gcsfuse.csi.storage.gke.io`, or remove the annotation"
-            yield FUSE_UNUSED.at(at, message, help=help_)
+def bucket_annotation_without_mount(role: ExpandedRole) -> Findings:
+    if text(role.annotations, "gke-gcsfuse/volumes") != "true":
+        return
+    drivers = [text(table(v, "csi"), "driver") for v in role.volumes.values()]
+    has_claim = role.job.claimed or any("persistentVolumeClaim" in v for v in role.volumes.values())
+    if "gcsfuse.csi.storage.gke.io" not in drivers and not has_claim:
+        at = role.spec_at("template", "metadata", "annotations", "gke-gcsfuse/volumes", key=True)
+        help_ = "add the volume with driver `gcsfuse.csi.storage.gke.io`, or remove the annotation"
+        yield FUSE_UNUSED.at(at, f"the pods of `{role.name}` request the FUSE sidecar but mount no bucket", help=help_)
 
 
 CHECKS = (
-    misspelt_annotation,
-    misspelt_annotation_of_jobset,
-    queue_in_annotation,
-    bucket_mount_without_annotation,
-    bucket_annotation_without_mount,
-)
+    *each(lambda job: job.roles, bucket_mount_without_annotation, bucket_annotation_without_mount),
+    misspelt_annotation, misspelt_annotation_of_jobset, queue_in_annotation,
+)  # fmt: skip

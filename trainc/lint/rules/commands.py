@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 from itertools import pairwise
 
-from trainc.lint.facts.job import INIT, Container, Findings, Job
+from trainc.lint.facts.job import INIT, Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.launch import NOTHING, PYTHON
 from trainc.lint.facts.shell import SHELLS
 from trainc.lint.facts.storage import mount_of
@@ -32,34 +32,32 @@ _SHELL = frozenset("&|;<>$`'\"()\n")
 _LONG = 60  # characters of a line that a message repeats
 
 
-def endless_sleep(job: Job) -> Findings:
-    for container in job.main:
-        if container.devices and endless(container) and not is_daemon(container):
-            message = f"`{container.name}` sleeps forever and holds its accelerators"
-            effect = "nothing trains, and you pay for the accelerators until you delete the job"
-            help_ = "run the training, or remove the accelerators"
-            yield SLEEP.at(container.at_word("sleep", "tail"), message, effect=effect, help=help_)
+def endless_sleep(container: Container) -> Findings:
+    if container.devices and endless(container) and not is_daemon(container):
+        message = f"`{container.name}` sleeps forever and holds its accelerators"
+        effect = "nothing trains, and you pay for the accelerators until you delete the job"
+        help_ = "run the training, or remove the accelerators"
+        yield SLEEP.at(container.at_word("sleep", "tail"), message, effect=effect, help=help_)
 
 
-def command_in_one_word(job: Job) -> Findings:
-    for container in job.containers:
-        program = next(iter(texts(container.tree, "command")), "")
-        if " " in program and "$(" not in program:
-            message = f"`{container.name}` runs a program named `{_short(program)}`"
-            effect = "no such file exists: the container never starts"
-            yield ONE_WORD.at(container.at("command", 0), message, effect=effect, help=_apart(program))
-        elif program.rpartition("/")[2] in SHELLS and not container.script:
-            places = list(container.placed_words())[1:]
-            path, file = next((one for one in places if one[1][:1] not in ("-", "+")), ((), ""))
-            if " " in file and "$" not in file:
-                message = f"`{program}` runs a file named `{_short(file)}`"
-                effect = "no such file exists: the container fails at once"
-                yield ONE_WORD.at(job.at(path), message, effect=effect, help="add `-c` before it")
-        elif not program and len(container.words) == 1 and _is_line(container, container.words[0]):
-            message = f"the image's entrypoint gets `{_short(container.words[0])}` as one argument"
-            effect = "unless the entrypoint is a shell, it looks for a program of that name, and fails"
-            help_ = _apart(container.words[0])
-            yield ONE_WORD.at(container.at("args", 0), message, effect=effect, help=help_, level=WARNING)
+def command_in_one_word(container: Container) -> Findings:
+    program = next(iter(texts(container.tree, "command")), "")
+    if " " in program and "$(" not in program:
+        message = f"`{container.name}` runs a program named `{_short(program)}`"
+        effect = "no such file exists: the container never starts"
+        yield ONE_WORD.at(container.at("command", 0), message, effect=effect, help=_apart(program))
+    elif program.rpartition("/")[2] in SHELLS and not container.script:
+        places = list(container.placed_words())[1:]
+        path, file = next((one for one in places if one[1][:1] not in ("-", "+")), ((), ""))
+        if " " in file and "$" not in file:
+            message = f"`{program}` runs a file named `{_short(file)}`"
+            effect = "no such file exists: the container fails at once"
+            yield ONE_WORD.at(container.role.job.at(path), message, effect=effect, help="add `-c` before it")
+    elif not program and len(container.words) == 1 and _is_line(container, container.words[0]):
+        message = f"the image's entrypoint gets `{_short(container.words[0])}` as one argument"
+        effect = "unless the entrypoint is a shell, it looks for a program of that name, and fails"
+        help_ = _apart(container.words[0])
+        yield ONE_WORD.at(container.at("args", 0), message, effect=effect, help=help_, level=WARNING)
 
 
 def _is_line(container: Container, word: str) -> bool:
@@ -69,27 +67,30 @@ def _is_line(container: Container, word: str) -> bool:
     return bool(space) and program.rpartition("/")[2] in known
 
 
-def shell_words_ignored(job: Job) -> Findings:
-    for container in job.containers:
-        script = container.script
-        places = list(container.placed_words()) if script else []
-        at = next((at for at, place in enumerate(places) if place[1] == script), len(places))
-        words = [word for _, word in places[at + 1 :]]
-        if not words or any(f"${mark}{one}" in script for mark in ("", "{") for one in "@*#0123456789"):
-            continue
-        is_line = any(char.isspace() for char in script)
-        # The first of them is what the shell calls itself; some write a name there.
-        if all(word in ("-", "--", "_") or word.rpartition("/")[2] in SHELLS for word in words) or (
-            is_line and len(words) == 1 and words[0][0:1] != "-"
-        ):
-            continue
-        counted = "the word" if len(words) == 1 else f"the {len(words)} words"
-        message = f"the shell runs `{_short(script)}` and ignores {counted} behind it"
-        effect = "the program gets none of them"
-        help_ = 'write the whole line in one word behind `-c`, or let the script pass them on with `"$@"`'
-        yield IGNORED_WORDS.at(
-            job.at(places[at + 1][0]), message, effect=effect, help=help_, level=WARNING if is_line else ERROR
-        )
+def shell_words_ignored(container: Container) -> Findings:
+    script = container.script
+    places = list(container.placed_words()) if script else []
+    at = next((at for at, place in enumerate(places) if place[1] == script), len(places))
+    words = [word for _, word in places[at + 1 :]]
+    if not words or any(f"${mark}{one}" in script for mark in ("", "{") for one in "@*#0123456789"):
+        return
+    is_line = any(char.isspace() for char in script)
+    # The first of them is what the shell calls itself; some write a name there.
+    if all(word in ("-", "--", "_") or word.rpartition("/")[2] in SHELLS for word in words) or (
+        is_line and len(words) == 1 and words[0][0:1] != "-"
+    ):
+        return
+    counted = "the word" if len(words) == 1 else f"the {len(words)} words"
+    message = f"the shell runs `{_short(script)}` and ignores {counted} behind it"
+    effect = "the program gets none of them"
+    help_ = 'write the whole line in one word behind `-c`, or let the script pass them on with `"$@"`'
+    yield IGNORED_WORDS.at(
+        container.role.job.at(places[at + 1][0]),
+        message,
+        effect=effect,
+        help=help_,
+        level=WARNING if is_line else ERROR,
+    )
 
 
 _DASHES, _QUOTES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u2018\u2019\u201c\u201d\u201e"
@@ -125,58 +126,54 @@ def _short(text: str) -> str:
     return line if len(line) <= _LONG else f"{line[:_LONG]}..."
 
 
-def endless_init_container(job: Job) -> Findings:
-    for container in job.containers:
-        if container.kind is INIT and (endless(container) or is_daemon(container)):
-            message = f"init container `{container.name}` never ends"
-            help_ = "add `restartPolicy: Always`, which makes it a sidecar that ends with them"
-            yield ENDLESS_INIT.at(container.at("name"), message, effect="the other containers never start", help=help_)
+def endless_init_container(container: Container) -> Findings:
+    if container.kind is INIT and (endless(container) or is_daemon(container)):
+        message = f"init container `{container.name}` never ends"
+        help_ = "add `restartPolicy: Always`, which makes it a sidecar that ends with them"
+        yield ENDLESS_INIT.at(container.at("name"), message, effect="the other containers never start", help=help_)
 
 
-def endless_sidecar(job: Job) -> Findings:
-    for role in job.roles:
-        at_work = [one for one in role.main if one.devices or one.launch.launcher is not NOTHING]
-        trains = next((one for one in at_work if not endless(one) and not is_daemon(one)), None)
-        if trains is None or len(role.main) < 2 or not counts(role):
+def endless_sidecar(role: ExpandedRole) -> Findings:
+    at_work = [one for one in role.main if one.devices or one.launch.launcher is not NOTHING]
+    trains = next((one for one in at_work if not endless(one) and not is_daemon(one)), None)
+    if trains is None or len(role.main) < 2 or not counts(role):
+        return
+    for container in role.main:
+        if container is not trains and not container.devices and (endless(container) or is_daemon(container)):
+            message = f"`{container.name}` never ends, so the pods of `{role.name}` never complete"
+            also = [Label(trains.at("name"), "ends when the training does")]
+            effect = "the Job never completes, and its accelerators stay allocated after the training"
+            help_ = "move it to `initContainers` with `restartPolicy: Always`, which makes it a sidecar that ends with the others"
+            yield SIDECAR.at(container.at("name"), message, also=also, effect=effect, help=help_)
+
+
+def unpinned_download(container: Container) -> Findings:
+    for simple in container.commands if "http" in container.text else ():
+        url = next((w for w in simple.words if w.startswith("http") and ("/master/" in w or "/main/" in w)), "")
+        if simple.program in ("curl", "wget") and url:
+            message = f"`{simple.program}` downloads the current state of a branch: `{url}`"
+            effect = "pods that start at different times may run different code"
+            help_ = "use a commit or a tag in the URL, or add the file to the image"
+            yield BRANCH.at(container.at_word(url), message, effect=effect, help=help_)
+
+
+def install_at_start(container: Container) -> Findings:
+    for simple in container.commands if "install" in container.text else ():
+        words = simple.words
+        if "install" not in words or not any(w.startswith(("pip", "apt")) for w in words[:3]):
             continue
-        for container in role.main:
-            if container is not trains and not container.devices and (endless(container) or is_daemon(container)):
-                message = f"`{container.name}` never ends, so the pods of `{role.name}` never complete"
-                also = [Label(trains.at("name"), "ends when the training does")]
-                effect = "the Job never completes, and its accelerators stay allocated after the training"
-                help_ = "move it to `initContainers` with `restartPolicy: Always`, which makes it a sidecar that ends with the others"
-                yield SIDECAR.at(container.at("name"), message, also=also, effect=effect, help=help_)
-
-
-def unpinned_download(job: Job) -> Findings:
-    for container in job.containers:
-        for simple in container.commands if "http" in container.text else ():
-            url = next((w for w in simple.words if w.startswith("http") and ("/master/" in w or "/main/" in w)), "")
-            if simple.program in ("curl", "wget") and url:
-                message = f"`{simple.program}` downloads the current state of a branch: `{url}`"
-                effect = "pods that start at different times may run different code"
-                help_ = "use a commit or a tag in the URL, or add the file to the image"
-                yield BRANCH.at(container.at_word(url), message, effect=effect, help=help_)
-
-
-def install_at_start(job: Job) -> Findings:
-    for container in job.main:
-        for simple in container.commands if "install" in container.text else ():
-            words = simple.words
-            if "install" not in words or not any(w.startswith(("pip", "apt")) for w in words[:3]):
-                continue
-            named = [word for word in words[words.index("install") + 1 :] if word[:1].isalpha()]
-            loose = [w for w in named if "=" not in w and "/" not in w and not w.endswith((".txt", ".whl"))]
-            if loose and "-r" not in words and not loose[0].startswith("git+"):
-                listed, pods = (
-                    ", ".join(f"`{name}`" for name in loose[:3]),
-                    container.role.count if container.role.several else 1,
-                )
-                message = f"each pod installs {listed} without a version when it starts"
-                effect = f"{pods} downloads at each start, and versions may change between restarts"
-                help_ = "install them in the image, or pin versions"
-                yield INSTALL.at(container.at_word("install"), message, effect=effect, help=help_)
-                break
+        named = [word for word in words[words.index("install") + 1 :] if word[:1].isalpha()]
+        loose = [w for w in named if "=" not in w and "/" not in w and not w.endswith((".txt", ".whl"))]
+        if loose and "-r" not in words and not loose[0].startswith("git+"):
+            listed, pods = (
+                ", ".join(f"`{name}`" for name in loose[:3]),
+                container.role.count if container.role.several else 1,
+            )
+            message = f"each pod installs {listed} without a version when it starts"
+            effect = f"{pods} downloads at each start, and versions may change between restarts"
+            help_ = "install them in the image, or pin versions"
+            yield INSTALL.at(container.at_word("install"), message, effect=effect, help=help_)
+            break
 
 
 def launcher_missing(job: Job) -> Findings:
@@ -195,18 +192,17 @@ def launcher_missing(job: Job) -> Findings:
         yield NO_LAUNCHER.at(container.at_word("python"), message, also=also, effect=effect, help=help_)
 
 
-def launcher_sets_it(job: Job) -> Findings:
-    for container in job.main:
-        launcher = container.launch.launcher
-        for name in container.replaced:
-            # The variables that an operator sets are in no file; a rank among them can be passed on.
-            if name in job.vocabulary.ranks or place(container.env[name]["name"].origin) is not None:
-                message = f"`{launcher.name}` sets `{name}` itself in every process"
-                effect = "the training never sees the value set here"
-                help_ = "remove it"
-                if launcher.rank[0] and name in job.vocabulary.ranks:
-                    help_ = f"remove it, or pass it on: `--{launcher.rank[0]}=$({name})`"
-                yield LAUNCHER_SETS.at(container.env_at(name), message, effect=effect, help=help_)
+def launcher_sets_it(container: Container) -> Findings:
+    launcher = container.launch.launcher
+    for name in container.replaced:
+        # The variables that an operator sets are in no file; a rank among them can be passed on.
+        if name in container.role.job.vocabulary.ranks or place(container.env[name]["name"].origin) is not None:
+            message = f"`{launcher.name}` sets `{name}` itself in every process"
+            effect = "the training never sees the value set here"
+            help_ = "remove it"
+            if launcher.rank[0] and name in container.role.job.vocabulary.ranks:
+                help_ = f"remove it, or pass it on: `--{launcher.rank[0]}=$({name})`"
+            yield LAUNCHER_SETS.at(container.env_at(name), message, effect=effect, help=help_)
 
 
 _JOINING = frozenset(("&&", "||", "|", ";", ">", ">>", "2>", "2>&1", "&>", "<"))
@@ -230,20 +226,21 @@ _WITH_PROGRAMS = ("jupyter", "maxtext", "paxml", "rosetta")
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path of the pod)
 
 
-def shell_words_without_shell(job: Job) -> Findings:
-    for container in job.containers:
-        if _JOINING.isdisjoint(container.words) or not texts(container.tree, "command"):
-            continue
-        if any(word.rpartition("/")[2] in SHELLS for word in container.words) or "-c" in container.words:
-            continue  # a shell, or an unknown program, reads them
-        line = container.text
-        line = line if len(line) <= 60 and '"' not in line else f"{line[:50].replace(chr(34), '')} ..."
-        for (_, before), (path, word) in pairwise(container.placed_words()):
-            if word in _JOINING and before and not before.startswith("-"):
-                effect = f"`{container.words[0]}` gets `{word}` and everything after it as arguments"
-                help_ = f'run it in a shell: `[sh, -c, "set -e; {line}"]`'
-                yield SHELL_WORDS.at(job.at(path), f"no shell interprets `{word}` here", effect=effect, help=help_)
-                break
+def shell_words_without_shell(container: Container) -> Findings:
+    if _JOINING.isdisjoint(container.words) or not texts(container.tree, "command"):
+        return
+    if any(word.rpartition("/")[2] in SHELLS for word in container.words) or "-c" in container.words:
+        return  # a shell, or an unknown program, reads them
+    line = container.text
+    line = line if len(line) <= 60 and '"' not in line else f"{line[:50].replace(chr(34), '')} ..."
+    for (_, before), (path, word) in pairwise(container.placed_words()):
+        if word in _JOINING and before and not before.startswith("-"):
+            effect = f"`{container.words[0]}` gets `{word}` and everything after it as arguments"
+            help_ = f'run it in a shell: `[sh, -c, "set -e; {line}"]`'
+            yield SHELL_WORDS.at(
+                container.role.job.at(path), f"no shell interprets `{word}` here", effect=effect, help=help_
+            )
+            break
 
 
 def shell_words_for_flux(job: Job) -> Findings:
@@ -310,16 +307,15 @@ def _may_be_there(container: Container, script: str, directory: str) -> bool:
 _SCHEMES = ("gs", "s3", "s3a", "abfs", "abfss", "az", "wasbs", "oss", "oci", "cos", "obs", "tos", "hf", "http", "https")
 
 
-def malformed_url(job: Job) -> Findings:
-    for container in job.containers:
-        for name, written in container.literals.items():
-            if right := _url_meant(written):
-                yield _malformed(container.env_at(name, "value"), written, right)
-        for simple in container.commands if ":/" in container.text or "//" in container.text else ():
-            for word in (*simple.words, *simple.assigned.values()):
-                content = word.partition("=")[2] or word
-                if right := _url_meant(content):
-                    yield _malformed(container.at_word(content), content, right)
+def malformed_url(container: Container) -> Findings:
+    for name, written in container.literals.items():
+        if right := _url_meant(written):
+            yield _malformed(container.env_at(name, "value"), written, right)
+    for simple in container.commands if ":/" in container.text or "//" in container.text else ():
+        for word in (*simple.words, *simple.assigned.values()):
+            content = word.partition("=")[2] or word
+            if right := _url_meant(content):
+                yield _malformed(container.at_word(content), content, right)
 
 
 def _url_meant(written: str) -> str:
@@ -342,7 +338,12 @@ def _malformed(span: Span, written: str, right: str) -> Finding:
 
 
 CHECKS = (
-    command_in_one_word, shell_words_ignored, typographic_character, endless_sleep, endless_init_container,
-    endless_sidecar, unpinned_download, install_at_start, launcher_missing, launcher_sets_it,
-    shell_words_without_shell, shell_words_for_flux, script_not_in_image, malformed_url,
+    *each(
+        lambda job: job.containers,
+        command_in_one_word, shell_words_ignored, endless_init_container, unpinned_download,
+        shell_words_without_shell, malformed_url,
+    ),
+    *each(lambda job: job.main, endless_sleep, install_at_start, launcher_sets_it),
+    *each(lambda job: job.roles, endless_sidecar),
+    typographic_character, launcher_missing, shell_words_for_flux, script_not_in_image,
 )  # fmt: skip

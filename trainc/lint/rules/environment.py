@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainc.frameworks.base.vocabularies import PADDLE
-from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.job import Container, Findings, Job, each
 from trainc.lint.facts.timing import has_peers
 from trainc.lint.tables.machines import GPU, NEURON, TPU, device_kind
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
@@ -83,15 +83,14 @@ def _one_off(left: str, right: str) -> bool:
     return is_swapped or left[at + 1 :] == right[at + 1 :]
 
 
-def variable_of_other_hardware(job: Job) -> Findings:
-    for container in job.main:
-        kinds = {device_kind(resource) for resource in container.devices}
-        kind = next(iter(kinds), "")
-        for name in container.env if len(kinds) == 1 and kind in (GPU, TPU, NEURON) else ():
-            owner = _READERS[name]
-            if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
-                message = f"`{name}` applies to {owner}s, but this container has a {kind}"
-                yield FOREIGN.at(container.env_at(name, "name"), message, help="remove it")
+def variable_of_other_hardware(container: Container) -> Findings:
+    kinds = {device_kind(resource) for resource in container.devices}
+    kind = next(iter(kinds), "")
+    for name in container.env if len(kinds) == 1 and kind in (GPU, TPU, NEURON) else ():
+        owner = _READERS[name]
+        if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
+            message = f"`{name}` applies to {owner}s, but this container has a {kind}"
+            yield FOREIGN.at(container.env_at(name, "name"), message, help="remove it")
 
 
 _READERS: Memo[str, str] = Memo(
@@ -141,15 +140,14 @@ _CPU_OPTIONS = ("--no_cuda", "--no-cuda", "--use_cpu", "--use-cpu")
 _FALSE = ("false", "0", "no")
 
 
-def accelerators_hidden(job: Job) -> Findings:
-    for container in job.main:
-        resource, count = next(iter(container.devices.items()), ("", 0))
-        if len(container.devices) != 1 or type(count) is not int or not count:
-            continue
-        for span, message, effect, level in _hiding(container, device_kind(resource), count):
-            also = [Label(container.amount_at(resource), f"{count} here")]
-            help_ = "remove it, or request no accelerators"
-            yield HIDDEN.at(span, message, also=also, effect=effect, help=help_, level=level)
+def accelerators_hidden(container: Container) -> Findings:
+    resource, count = next(iter(container.devices.items()), ("", 0))
+    if len(container.devices) != 1 or type(count) is not int or not count:
+        return
+    for span, message, effect, level in _hiding(container, device_kind(resource), count):
+        also = [Label(container.amount_at(resource), f"{count} here")]
+        help_ = "remove it, or request no accelerators"
+        yield HIDDEN.at(span, message, also=also, effect=effect, help=help_, level=level)
 
 
 _PLATFORMS = {"tpu": TPU, "cuda": GPU, "gpu": GPU, "rocm": GPU}
@@ -239,8 +237,9 @@ def obsolete_variable(job: Job) -> Findings:
 
 
 CHECKS = (
-    misspelt_variable, variable_of_other_hardware, locked_variable, wrong_socket_interface, accelerators_hidden,
-    tcpx_with_nvls_or_tree, debug_left_on, obsolete_variable,
+    *each(lambda job: job.main, variable_of_other_hardware, accelerators_hidden),
+    misspelt_variable, locked_variable, wrong_socket_interface, tcpx_with_nvls_or_tree, debug_left_on,
+    obsolete_variable,
 )  # fmt: skip
 
 _NCCL = """ALGO ALLOC_P2P_NET_LL_BUFFERS BUFFSIZE CGA_CLUSTER_SIZE CHECKS_DISABLE CHECK_POINTERS CHECK_STREAM_MAPPING

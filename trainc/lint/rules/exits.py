@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.vocabularies import EVERY
-from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.shell import Simple, simple_commands
 from trainc.lint.facts.timing import counts, never_ends, waits, waits_for
 from trainc.lint.facts.values import table, text, texts
@@ -188,29 +188,27 @@ def _is_submitted(job: Job) -> bool:
     return document.kind == "RayJob" and not get(document.tree, *own)
 
 
-def depends_on_itself(job: Job) -> Findings:
-    for role in job.roles:
-        for wait in waits(role) if "dependsOn" in role.tree else ():
-            if wait.on is role:
-                message = f"`{role.name}` waits for itself"
-                effect = "its Jobs are never created, with no error"
-                yield SELF.at(job.at(wait.path), message, effect=effect, help="name the role that must start first")
+def depends_on_itself(role: ExpandedRole) -> Findings:
+    for wait in waits(role) if "dependsOn" in role.tree else ():
+        if wait.on is role:
+            message = f"`{role.name}` waits for itself"
+            effect = "its Jobs are never created, with no error"
+            yield SELF.at(role.job.at(wait.path), message, effect=effect, help="name the role that must start first")
 
 
-def waits_for_endless_role(job: Job) -> Findings:
-    for role in job.roles:
-        for wait in waits(role) if "dependsOn" in role.tree else ():
-            if wait.status == "Complete" and wait.on is not role and never_ends(wait.on):
-                message = f"`{role.name}` starts after `{wait.on.name}` has completed, but `{wait.on.name}` never ends"
-                also = [Label(wait.on.at(), "never ends on its own")]
-                help_ = "wait for it with `status: Ready`"
-                yield WAITS.at(job.at(wait.path), message, also=also, effect=f"`{role.name}` never starts", help=help_)
-            elif wait.status == "Complete" and wait.on is not role and _ends_the_job(job, wait.on):
-                message = f"`{role.name}` starts after `{wait.on.name}` has completed, and so is the job then"
-                also = [Label(job.at(("spec", "successPolicy"), key=True), "the job succeeds by this")]
-                effect = f"`{role.name}` never starts: a JobSet that has succeeded creates no Jobs"
-                help_ = f"add `{role.name}` to `targetReplicatedJobs`, or wait with `status: Ready`"
-                yield WAITS.at(job.at(wait.path), message, also=also, effect=effect, help=help_)
+def waits_for_endless_role(role: ExpandedRole) -> Findings:
+    for wait in waits(role) if "dependsOn" in role.tree else ():
+        if wait.status == "Complete" and wait.on is not role and never_ends(wait.on):
+            message = f"`{role.name}` starts after `{wait.on.name}` has completed, but `{wait.on.name}` never ends"
+            also = [Label(wait.on.at(), "never ends on its own")]
+            help_ = "wait for it with `status: Ready`"
+            yield WAITS.at(role.job.at(wait.path), message, also=also, effect=f"`{role.name}` never starts", help=help_)
+        elif wait.status == "Complete" and wait.on is not role and _ends_the_job(role.job, wait.on):
+            message = f"`{role.name}` starts after `{wait.on.name}` has completed, and so is the job then"
+            also = [Label(role.job.at(("spec", "successPolicy"), key=True), "the job succeeds by this")]
+            effect = f"`{role.name}` never starts: a JobSet that has succeeded creates no Jobs"
+            help_ = f"add `{role.name}` to `targetReplicatedJobs`, or wait with `status: Ready`"
+            yield WAITS.at(role.job.at(wait.path), message, also=also, effect=effect, help=help_)
 
 
 def _ends_the_job(job: Job, last: ExpandedRole) -> bool:
@@ -240,14 +238,13 @@ def success_waits_for_endless_role(job: Job) -> Findings:
         yield SUCCESS.at(at, message, also=[Label(endless[0].at(), "never ends on its own")], effect=effect, help=help_)
 
 
-def ttl_on_child_job(job: Job) -> Findings:
-    for role in job.roles:
-        # A finished Job that is deleted is made again only while the JobSet waits for another one.
-        if "ttlSecondsAfterFinished" in role.spec and (len(job.roles) > 1 or role.replicas != 1):
-            at = role.spec_at("ttlSecondsAfterFinished", key=True)
-            message = f"the Jobs of `{role.name}` are deleted when they have finished"
-            effect = "while other Jobs still run, JobSet creates a deleted one again, and its work runs twice"
-            yield TTL_CHILD.at(at, message, effect=effect, help="set `ttlSecondsAfterFinished` on the JobSet instead")
+def ttl_on_child_job(role: ExpandedRole) -> Findings:
+    # A finished Job that is deleted is made again only while the JobSet waits for another one.
+    if "ttlSecondsAfterFinished" in role.spec and (len(role.job.roles) > 1 or role.replicas != 1):
+        at = role.spec_at("ttlSecondsAfterFinished", key=True)
+        message = f"the Jobs of `{role.name}` are deleted when they have finished"
+        effect = "while other Jobs still run, JobSet creates a deleted one again, and its work runs twice"
+        yield TTL_CHILD.at(at, message, effect=effect, help="set `ttlSecondsAfterFinished` on the JobSet instead")
 
 
 def self_deleting_job(job: Job) -> Findings:
@@ -299,6 +296,7 @@ def deadline_passes_at_once(job: Job) -> Findings:
 _SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign
 
 CHECKS = (
-    masked_exit_code, entrypoint_in_the_driver, depends_on_itself, waits_for_endless_role,
-    success_waits_for_endless_role, ttl_on_child_job, self_deleting_job, deadline_passes_at_once, deadline_on_queue,
+    *each(lambda job: job.roles, depends_on_itself, waits_for_endless_role, ttl_on_child_job),
+    masked_exit_code, entrypoint_in_the_driver, success_waits_for_endless_role, self_deleting_job,
+    deadline_passes_at_once, deadline_on_queue,
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from trainc.apiserver.names import NAME_HELP, subdomain
-from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.storage import access_modes, is_for_one_node, mount_of
 from trainc.lint.facts.values import rows, table, text
 from trainc.model.finding import ERROR, WARNING, Label, Rule
@@ -47,24 +47,23 @@ _WHOLE = {"secretRef": ("Secret", "name"), "configMapRef": ("ConfigMap", "name")
 _JUDGED = frozenset((*_KEYS, *_WHOLE))  # the API server judges the names that variables have
 
 
-def one_node_volume(job: Job) -> Findings:
-    for role in job.roles:
-        if not role.several:
+def one_node_volume(role: ExpandedRole) -> Findings:
+    if not role.several:
+        return
+    for name, (volume, claim, modes) in _claims(role).items():
+        if not is_for_one_node(claim):
             continue
-        for name, (volume, claim, modes) in _claims(role).items():
-            if not is_for_one_node(claim):
-                continue
-            mode = access_modes(claim)[0]
-            one = "pod" if mode == "ReadWriteOncePod" else "node"
-            message = f"{role.count} pods of `{role.name}` mount `{name}`, which one {one} at a time can mount"
-            effect = (
-                "one pod runs, and the scheduler leaves the others Pending"
-                if one == "pod"
-                else "pods on a second node stay in ContainerCreating: the volume is attached to the first, unless its "
-                "storage ignores access modes"
-            )
-            help_ = "use a PVC with `ReadWriteMany`, or one PVC for each pod (`ephemeral`)"
-            yield ONE_NODE.at(job.at(volume), message, also=[Label(modes, f"{mode} here")], effect=effect, help=help_)
+        mode = access_modes(claim)[0]
+        one = "pod" if mode == "ReadWriteOncePod" else "node"
+        message = f"{role.count} pods of `{role.name}` mount `{name}`, which one {one} at a time can mount"
+        effect = (
+            "one pod runs, and the scheduler leaves the others Pending"
+            if one == "pod"
+            else "pods on a second node stay in ContainerCreating: the volume is attached to the first, unless its "
+            "storage ignores access modes"
+        )
+        help_ = "use a PVC with `ReadWriteMany`, or one PVC for each pod (`ephemeral`)"
+        yield ONE_NODE.at(role.job.at(volume), message, also=[Label(modes, f"{mode} here")], effect=effect, help=help_)
 
 
 def _claims(role: ExpandedRole) -> dict[str, tuple[Path, Tree, Span]]:
@@ -114,14 +113,13 @@ def checkpoints_in_empty_dir(job: Job) -> Findings:
             yield LOST.at(container.at_word(path), message, also=also, effect=effect, help=help_)
 
 
-def output_on_read_only_mount(job: Job) -> Findings:
-    for container in job.main:
-        path = _output(container, _OUTPUTS) if "volumeMounts" in container.tree else ""
-        volume, read_only = mount_of(container, path) if path else ("", False)
-        if read_only:
-            message = f"`{path}` is on `{volume}`, which is mounted read-only"
-            help_ = "mount it read-write, or write elsewhere"
-            yield READ_ONLY.at(container.at_word(path), message, effect="the first write fails", help=help_)
+def output_on_read_only_mount(container: Container) -> Findings:
+    path = _output(container, _OUTPUTS) if "volumeMounts" in container.tree else ""
+    volume, read_only = mount_of(container, path) if path else ("", False)
+    if read_only:
+        message = f"`{path}` is on `{volume}`, which is mounted read-only"
+        help_ = "mount it read-write, or write elsewhere"
+        yield READ_ONLY.at(container.at_word(path), message, effect="the first write fails", help=help_)
 
 
 def path_not_mounted(job: Job) -> Findings:
@@ -174,24 +172,23 @@ def keys_of_objects(job: Job) -> Findings:
 _LOOKING = frozenset(("[", "[[", "test", "ls", "rm", "mkdir", "echo"))  # programs for which a file need not be there
 
 
-def files_of_config_maps(job: Job) -> Findings:
-    for container in job.main:
-        for mount in rows(container.tree, "volumeMounts"):
-            name, above = text(mount, "name"), text(mount, "mountPath").rstrip("/")
-            source = table(container.role.volumes.get(name, {}), "configMap")
-            is_whole = above and source and not text(mount, "subPath") and "optional" not in source
-            known = _files(job, source) if is_whole else []
-            commands = [one for one in container.commands if one.program not in _LOOKING] if known else []
-            for word in [word for one in commands for word in one.words]:
-                first = word.removeprefix(f"{above}/").partition("/")[0] if word.startswith(f"{above}/") else ""
-                is_name = first.replace(".", "").replace("-", "").replace("_", "").isalnum()
-                if not is_name or first in known or mount_of(container, word)[0] != name:
-                    continue
-                config = text(source, "name")
-                message = f"ConfigMap `{config}`, which is mounted at `{above}`, has no file `{first}`"
-                effect = f"`{word}` does not exist, and the program that reads it fails"
-                help_ = meant(first, known, f"its files are {', '.join(f'`{one}`' for one in known[:3])}")
-                yield MISSING.at(container.at_word(word), message, effect=effect, help=help_)
+def files_of_config_maps(container: Container) -> Findings:
+    for mount in rows(container.tree, "volumeMounts"):
+        name, above = text(mount, "name"), text(mount, "mountPath").rstrip("/")
+        source = table(container.role.volumes.get(name, {}), "configMap")
+        is_whole = above and source and not text(mount, "subPath") and "optional" not in source
+        known = _files(container.role.job, source) if is_whole else []
+        commands = [one for one in container.commands if one.program not in _LOOKING] if known else []
+        for word in [word for one in commands for word in one.words]:
+            first = word.removeprefix(f"{above}/").partition("/")[0] if word.startswith(f"{above}/") else ""
+            is_name = first.replace(".", "").replace("-", "").replace("_", "").isalnum()
+            if not is_name or first in known or mount_of(container, word)[0] != name:
+                continue
+            config = text(source, "name")
+            message = f"ConfigMap `{config}`, which is mounted at `{above}`, has no file `{first}`"
+            effect = f"`{word}` does not exist, and the program that reads it fails"
+            help_ = meant(first, known, f"its files are {', '.join(f'`{one}`' for one in known[:3])}")
+            yield MISSING.at(container.at_word(word), message, effect=effect, help=help_)
 
 
 def _files(job: Job, source: dict[str, Tree]) -> list[str]:
@@ -264,6 +261,7 @@ def _named(tree: Tree, path: Path, fields: Fields) -> Iterator[Reference]:
 
 
 CHECKS = (
-    one_node_volume, checkpoints_in_empty_dir, output_on_read_only_mount, path_not_mounted, objects_of_pods,
-    keys_of_objects, files_of_config_maps,
+    *each(lambda job: job.roles, one_node_volume),
+    *each(lambda job: job.main, output_on_read_only_mount, files_of_config_maps),
+    checkpoints_in_empty_dir, path_not_mounted, objects_of_pods, keys_of_objects,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.job import Findings, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.values import rows, substituted, table, text
 from trainc.model.finding import ERROR, NOTE, WARNING, Edit, Label, Rule
 from trainc.model.tree import Path, Tree
@@ -62,20 +62,19 @@ def _tag(image: str) -> str:
     return image.rpartition("/")[2].partition(":")[2]
 
 
-def pull_policy_and_tag(job: Job) -> Findings:
-    for container in job.containers:
-        policy = text(container.tree, "imagePullPolicy")
-        image = text(container.tree, "image")
-        if policy == "Always" and "@sha256:" in image:
-            message = "an image pinned by digest never changes, but the kubelet checks the registry at each start"
-            help_ = "use `IfNotPresent`"
-        elif policy == "IfNotPresent" and _tag(image) in _MOVING:
-            message = "each node keeps the first image that it pulled for this moving tag"
-            help_ = "pin a version or a digest"
-        else:
-            continue
-        at = container.at("imagePullPolicy")
-        yield PULL.at(at, message, also=[Label(container.at("image"), "the image")], help=help_)
+def pull_policy_and_tag(container: Container) -> Findings:
+    policy = text(container.tree, "imagePullPolicy")
+    image = text(container.tree, "image")
+    if policy == "Always" and "@sha256:" in image:
+        message = "an image pinned by digest never changes, but the kubelet checks the registry at each start"
+        help_ = "use `IfNotPresent`"
+    elif policy == "IfNotPresent" and _tag(image) in _MOVING:
+        message = "each node keeps the first image that it pulled for this moving tag"
+        help_ = "pin a version or a digest"
+    else:
+        return
+    at = container.at("imagePullPolicy")
+    yield PULL.at(at, message, also=[Label(container.at("image"), "the image")], help=help_)
 
 
 def server_managed_field(job: Job) -> Findings:
@@ -108,16 +107,15 @@ def namespaces_differ(job: Job) -> Findings:
                 yield NAMESPACES.at(at, message, also=also, effect="the pods do not find it", help=help_, level=WARNING)
 
 
-def sensitive_host_path(job: Job) -> Findings:
-    for role in job.roles:
-        for index, volume in enumerate(rows(role.pod, "volumes") if role.reads_host else ()):
-            path = text(table(volume, "hostPath"), "path")
-            where = path.rstrip("/") or path
-            if where in _SENSITIVE:
-                at = role.pod_at("volumes", index, "hostPath", "path")
-                message = f"the pods of `{role.name}` mount `{path}` from their nodes"
-                help_ = "mount only the directory that the program needs, read-only"
-                yield HOST_PATH.at(at, message, effect="a compromised program controls the node", help=help_)
+def sensitive_host_path(role: ExpandedRole) -> Findings:
+    for index, volume in enumerate(rows(role.pod, "volumes") if role.reads_host else ()):
+        path = text(table(volume, "hostPath"), "path")
+        where = path.rstrip("/") or path
+        if where in _SENSITIVE:
+            at = role.pod_at("volumes", index, "hostPath", "path")
+            message = f"the pods of `{role.name}` mount `{path}` from their nodes"
+            help_ = "mount only the directory that the program needs, read-only"
+            yield HOST_PATH.at(at, message, effect="a compromised program controls the node", help=help_)
 
 
 def object_twice(job: Job) -> Findings:
@@ -266,6 +264,7 @@ def _path_fault(path: str, image: str) -> _Fault | None:
 _FINE_PATHS = TextMemo(lambda path: _path_fault(path, path) is None, longest=200)
 
 CHECKS = (
-    moving_tag, pull_policy_and_tag, server_managed_field, namespaces_differ, sensitive_host_path, object_twice,
-    service_shadows_peers, bad_image,
+    *each(lambda job: job.containers, pull_policy_and_tag),
+    *each(lambda job: job.roles, sensitive_host_path),
+    moving_tag, server_managed_field, namespaces_differ, object_twice, service_shadows_peers, bad_image,
 )  # fmt: skip

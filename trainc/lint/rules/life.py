@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.storage import keeps_state, mount_of, outlives
 from trainc.lint.facts.values import flag, rows, table, text, texts
 from trainc.lint.facts.world import collective
@@ -36,18 +36,17 @@ _SPOT = (
 )  # fmt: skip
 
 
-def partial_restarts(job: Job) -> Findings:
-    for role in job.roles:
-        has_limit = role.spec.get("backoffLimit") is not None
-        if has_limit or not role.several or "podFailurePolicy" in role.spec or "backoffLimitPerIndex" in role.spec:
-            continue
-        if collective(role) or TPU_RESOURCE in role.devices:
-            yield PARTIAL.at(
-                role.at("name"),
-                f"the Jobs of `{role.name}` restart single pods up to 6 times while the others wait",
-                effect="a pod that restarts alone finds no rendezvous, and the group hangs until its timeout, up to 6 times",
-                help="set `backoffLimit: 0`, and use `failurePolicy.maxRestarts`, which restarts all pods together",
-            )
+def partial_restarts(role: ExpandedRole) -> Findings:
+    has_limit = role.spec.get("backoffLimit") is not None
+    if has_limit or not role.several or "podFailurePolicy" in role.spec or "backoffLimitPerIndex" in role.spec:
+        return
+    if collective(role) or TPU_RESOURCE in role.devices:
+        yield PARTIAL.at(
+            role.at("name"),
+            f"the Jobs of `{role.name}` restart single pods up to 6 times while the others wait",
+            effect="a pod that restarts alone finds no rendezvous, and the group hangs until its timeout, up to 6 times",
+            help="set `backoffLimit: 0`, and use `failurePolicy.maxRestarts`, which restarts all pods together",
+        )
 
 
 def no_failure_policy(job: Job) -> Findings:
@@ -161,42 +160,39 @@ def bad_failure_pattern(job: Job) -> Findings:
                 job.report.skip(trouble)
 
 
-def disruption_not_handled(job: Job) -> Findings:
-    for role in job.roles:
-        label = next((key for key in _SPOT if role.node_label(key).lower() in ("true", "spot")), "")
-        if not label or "podFailurePolicy" in role.spec:
-            continue
-        policy = rows(table(job.spec, "failurePolicy"), "rules")
-        if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in policy):
-            continue
-        message = f"`{role.name}` runs on preemptible nodes, and each preemption counts as a failure"
-        effect = "a few preemptions use up all restarts and fail the job"
-        help_ = "add a pod failure policy on `DisruptionTarget`, and a rule `RestartJobSetAndIgnoreMaxRestarts` for `PodFailurePolicy`"
-        yield DISRUPTION.at(job.at(role.node_labels[label][1]), message, effect=effect, help=help_)
+def disruption_not_handled(role: ExpandedRole) -> Findings:
+    label = next((key for key in _SPOT if role.node_label(key).lower() in ("true", "spot")), "")
+    if not label or "podFailurePolicy" in role.spec:
+        return
+    policy = rows(table(role.job.spec, "failurePolicy"), "rules")
+    if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in policy):
+        return
+    message = f"`{role.name}` runs on preemptible nodes, and each preemption counts as a failure"
+    effect = "a few preemptions use up all restarts and fail the job"
+    help_ = "add a pod failure policy on `DisruptionTarget`, and a rule `RestartJobSetAndIgnoreMaxRestarts` for `PodFailurePolicy`"
+    yield DISRUPTION.at(role.job.at(role.node_labels[label][1]), message, effect=effect, help=help_)
 
 
-def short_grace_period(job: Job) -> Findings:
-    for role in job.roles:
-        saves = any("checkpoint" in container.text or "ckpt" in container.text for container in role.main)
-        if role.devices and "terminationGracePeriodSeconds" not in role.pod and saves:
-            message = f"the pods of `{role.name}` have 30 seconds to stop, but they write checkpoints"
-            effect = "a checkpoint in progress may be lost when the node is drained"
-            help_ = "set `terminationGracePeriodSeconds` to the time that a checkpoint takes"
-            yield GRACE.at(role.pod_at(), message, effect=effect, help=help_)
+def short_grace_period(role: ExpandedRole) -> Findings:
+    saves = any("checkpoint" in container.text or "ckpt" in container.text for container in role.main)
+    if role.devices and "terminationGracePeriodSeconds" not in role.pod and saves:
+        message = f"the pods of `{role.name}` have 30 seconds to stop, but they write checkpoints"
+        effect = "a checkpoint in progress may be lost when the node is drained"
+        help_ = "set `terminationGracePeriodSeconds` to the time that a checkpoint takes"
+        yield GRACE.at(role.pod_at(), message, effect=effect, help=help_)
 
 
-def liveness_without_startup(job: Job) -> Findings:
-    for container in job.main:
-        if "livenessProbe" not in container.tree or "startupProbe" in container.tree:
-            continue
-        probe = table(container.tree, "livenessProbe")
-        held = {key: leaf.value for key, leaf in probe.items() if type(leaf) is Sourced and type(leaf.value) is int}
-        patience = held.get("initialDelaySeconds", 0) + held.get("periodSeconds", 10) * held.get("failureThreshold", 3)
-        if container.devices and patience < 300:
-            message = f"`{container.name}` is killed unless it responds within {patience} seconds of its start"
-            effect = "a container that loads data or weights for longer is killed again and again"
-            help_ = "add a `startupProbe` with a longer limit, or remove the probe: a failed training exits on its own"
-            yield LIVENESS.at(container.at("livenessProbe", key=True), message, effect=effect, help=help_)
+def liveness_without_startup(container: Container) -> Findings:
+    if "livenessProbe" not in container.tree or "startupProbe" in container.tree:
+        return
+    probe = table(container.tree, "livenessProbe")
+    held = {key: leaf.value for key, leaf in probe.items() if type(leaf) is Sourced and type(leaf.value) is int}
+    patience = held.get("initialDelaySeconds", 0) + held.get("periodSeconds", 10) * held.get("failureThreshold", 3)
+    if container.devices and patience < 300:
+        message = f"`{container.name}` is killed unless it responds within {patience} seconds of its start"
+        effect = "a container that loads data or weights for longer is killed again and again"
+        help_ = "add a `startupProbe` with a longer limit, or remove the probe: a failed training exits on its own"
+        yield LIVENESS.at(container.at("livenessProbe", key=True), message, effect=effect, help=help_)
 
 
 def negative_restarts(job: Job) -> Findings:
@@ -208,74 +204,67 @@ def negative_restarts(job: Job) -> Findings:
         yield NEGATIVE.at(job.at(("spec", "failurePolicy", "maxRestarts")), message, effect=effect, help=help_)
 
 
-def role_name_empty(job: Job) -> Findings:
-    for role in job.roles:
-        if not role.name:
-            effect, help_ = "no field can refer to it", "name it, e.g. `worker`"
-            yield ROLE.at(role.at(), "a role has no name", effect=effect, help=help_)
+def role_name_empty(role: ExpandedRole) -> Findings:
+    if not role.name:
+        effect, help_ = "no field can refer to it", "name it, e.g. `worker`"
+        yield ROLE.at(role.at(), "a role has no name", effect=effect, help=help_)
 
 
-def no_pods(job: Job) -> Findings:
-    for role in job.roles:
-        if 0 in (role.replicas, role.width, role.size):
-            at = role.at("replicas")
-            if role.replicas != 0:
-                at = role.spec_at("parallelism" if role.width == 0 else "completions")
-            effect = "nothing runs, and roles that wait for it never continue"
-            help_ = "set at least 1, or remove the role"
-            yield NO_PODS.at(at, f"`{role.name}` has no pods", effect=effect, help=help_)
+def no_pods(role: ExpandedRole) -> Findings:
+    if 0 in (role.replicas, role.width, role.size):
+        at = role.at("replicas")
+        if role.replicas != 0:
+            at = role.spec_at("parallelism" if role.width == 0 else "completions")
+        effect = "nothing runs, and roles that wait for it never continue"
+        yield NO_PODS.at(at, f"`{role.name}` has no pods", effect=effect, help="set at least 1, or remove the role")
 
 
-def pods_not_all_at_once(job: Job) -> Findings:
-    for role in job.roles:
-        width, size = role.width, role.size
-        if type(width) is not int or type(size) is not int or not 0 < width < size or not role.indexed:
-            continue
-        if collective(role):
-            message = f"a Job of `{role.name}` has {size} pods but runs only {width} at once"
-            also = [Label(role.spec_at("parallelism"), f"{width} at once")]
-            effect = f"the first {width} wait for the other {size - width}, which start only after the first have ended"
-            help_ = f"use `parallelism: {size}`"
-            yield UNEQUAL.at(role.spec_at("completions"), message, also=also, effect=effect, help=help_)
+def pods_not_all_at_once(role: ExpandedRole) -> Findings:
+    width, size = role.width, role.size
+    if type(width) is not int or type(size) is not int or not 0 < width < size or not role.indexed:
+        return
+    if collective(role):
+        message = f"a Job of `{role.name}` has {size} pods but runs only {width} at once"
+        also = [Label(role.spec_at("parallelism"), f"{width} at once")]
+        effect = f"the first {width} wait for the other {size - width}, which start only after the first have ended"
+        help_ = f"use `parallelism: {size}`"
+        yield UNEQUAL.at(role.spec_at("completions"), message, also=also, effect=effect, help=help_)
 
 
-def job_managed_by_other(job: Job) -> Findings:
-    for role in job.roles:
-        if (manager := text(role.spec, "managedBy")) and manager != "kubernetes.io/job-controller":
-            message = f"the Jobs of `{role.name}` are managed by `{manager}`"
-            effect = "Kubernetes creates no pods for them; without that controller the job never starts"
-            help_ = "set `spec.managedBy` of the whole JobSet instead"
-            yield MANAGED.at(role.spec_at("managedBy"), message, effect=effect, help=help_)
+def job_managed_by_other(role: ExpandedRole) -> Findings:
+    if (manager := text(role.spec, "managedBy")) and manager != "kubernetes.io/job-controller":
+        message = f"the Jobs of `{role.name}` are managed by `{manager}`"
+        effect = "Kubernetes creates no pods for them; without that controller the job never starts"
+        help_ = "set `spec.managedBy` of the whole JobSet instead"
+        yield MANAGED.at(role.spec_at("managedBy"), message, effect=effect, help=help_)
 
 
-def negative_grace_period(job: Job) -> Findings:
-    for role in job.roles:
-        leaf = role.pod.get("terminationGracePeriodSeconds")
-        if type(leaf) is Sourced and type(leaf.value) is int and leaf.value < 0:
-            at = role.pod_at("terminationGracePeriodSeconds")
-            effect = "Kubernetes treats it as one second: a checkpoint in progress is lost"
-            help_ = "set the seconds that a checkpoint takes, such as 120"
-            yield NEGATIVE_GRACE.at(at, f"the pods have {leaf.value} seconds to stop", effect=effect, help=help_)
+def negative_grace_period(role: ExpandedRole) -> Findings:
+    leaf = role.pod.get("terminationGracePeriodSeconds")
+    if type(leaf) is Sourced and type(leaf.value) is int and leaf.value < 0:
+        at = role.pod_at("terminationGracePeriodSeconds")
+        effect = "Kubernetes treats it as one second: a checkpoint in progress is lost"
+        help_ = "set the seconds that a checkpoint takes, such as 120"
+        yield NEGATIVE_GRACE.at(at, f"the pods have {leaf.value} seconds to stop", effect=effect, help=help_)
 
 
 _OPTIONS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "snapshot_path")
 
 
-def checkpoints_in_container(job: Job) -> Findings:
-    for container in job.main:
-        given = container.options if container.devices else {}
-        path = next((given[name] for name in _OPTIONS if given.get(name)), "")
-        is_path = path.startswith(("/", "./", "../")) and not any(mark in path for mark in "${<")  # and no bucket
-        if is_path and not _is_kept(container, path):
-            writable = [mount for mount in rows(container.tree, "volumeMounts") if not flag(mount, "readOnly")]
-            volumes = container.role.volumes
-            lasting = [m for m in writable if (name := text(m, "name")) in volumes and outlives(volumes[name])]
-            message = f"`{path}` is not on a volume"
-            effect = "training restarts from step 0, and the result is lost when the pod is deleted"
-            help_ = "mount a PVC, and write to a path below its `mountPath`"
-            if lasting:
-                help_ = f"write to a path below `{text(lasting[0], 'mountPath')}`, where a volume is mounted"
-            yield IN_CONTAINER.at(container.at_word(path), message, effect=effect, help=help_)
+def checkpoints_in_container(container: Container) -> Findings:
+    given = container.options if container.devices else {}
+    path = next((given[name] for name in _OPTIONS if given.get(name)), "")
+    is_path = path.startswith(("/", "./", "../")) and not any(mark in path for mark in "${<")  # and no bucket
+    if is_path and not _is_kept(container, path):
+        writable = [mount for mount in rows(container.tree, "volumeMounts") if not flag(mount, "readOnly")]
+        volumes = container.role.volumes
+        lasting = [m for m in writable if (name := text(m, "name")) in volumes and outlives(volumes[name])]
+        message = f"`{path}` is not on a volume"
+        effect = "training restarts from step 0, and the result is lost when the pod is deleted"
+        help_ = "mount a PVC, and write to a path below its `mountPath`"
+        if lasting:
+            help_ = f"write to a path below `{text(lasting[0], 'mountPath')}`, where a volume is mounted"
+        yield IN_CONTAINER.at(container.at_word(path), message, effect=effect, help=help_)
 
 
 def _is_kept(container: Container, path: str) -> bool:
@@ -288,7 +277,12 @@ def _is_kept(container: Container, path: str) -> bool:
 
 
 CHECKS = (
-    partial_restarts, no_failure_policy, restarts_without_checkpoint, failure_rule_shadowed, maintenance_half_handled, bad_failure_pattern,
-    disruption_not_handled, short_grace_period, liveness_without_startup, negative_restarts, role_name_empty, no_pods,
-    pods_not_all_at_once, job_managed_by_other, negative_grace_period, checkpoints_in_container,
+    *each(
+        lambda job: job.roles,
+        partial_restarts, disruption_not_handled, short_grace_period, role_name_empty, no_pods,
+        pods_not_all_at_once, job_managed_by_other, negative_grace_period,
+    ),
+    *each(lambda job: job.main, liveness_without_startup, checkpoints_in_container),
+    no_failure_policy, restarts_without_checkpoint, failure_rule_shadowed, maintenance_half_handled,
+    bad_failure_pattern, negative_restarts,
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainc.frameworks.base.vocabularies import DEEPSPEED, MPIRUN, TORCHRUN
-from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.job import Container, Findings, Job, each
 from trainc.lint.facts.launch import NOTHING, PYTHON, Launch
 from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import flag, rows, table, text, texts, untagged
@@ -308,24 +308,26 @@ def image_versions_differ(job: Job) -> Findings:
 _TOLD = ("PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_STANDALONE")
 
 
-def standalone_on_several_nodes(job: Job) -> Findings:
-    for container in job.main:
-        launch, role = container.launch, container.role
-        if launch.launcher is not TORCHRUN or "standalone" not in launch.flags or not _several_nodes(container):
-            continue
-        nodes = _nodes(launch)
-        waits = nodes > 1
-        knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
-        if not waits and (not knows_peers or "JOB_COMPLETION_INDEX" in container.text):
-            continue  # pods that are told nothing of each other may well have work of their own
-        at = container.at_word("--standalone")
-        message = f"`--standalone` isolates each of the {role.count} pods of `{role.name}`"
-        also = [Label(role.spec_at("parallelism"), f"{role.count} pods here")]
-        effect = "each pod trains the same model alone"
-        if waits:
-            effect = f"each pod waits for {nodes - 1} more on its own loopback address until the timeout"
-        help_ = "remove `--standalone`" + ("" if _is_told(container) else f", and {_host_of(container)}")
-        yield STANDALONE.at(at, message, also=also, effect=effect, help=help_, level=ERROR if waits else WARNING)
+def standalone_on_several_nodes(container: Container) -> Findings:
+    launch, role = container.launch, container.role
+    if launch.launcher is not TORCHRUN or "standalone" not in launch.flags or not _several_nodes(container):
+        return
+    nodes = _nodes(launch)
+    waits = nodes > 1
+    knows_peers = any(
+        name in container.env
+        for name in (*container.role.job.vocabulary.ranks, *container.role.job.vocabulary.addresses)
+    )
+    if not waits and (not knows_peers or "JOB_COMPLETION_INDEX" in container.text):
+        return  # pods that are told nothing of each other may well have work of their own
+    at = container.at_word("--standalone")
+    message = f"`--standalone` isolates each of the {role.count} pods of `{role.name}`"
+    also = [Label(role.spec_at("parallelism"), f"{role.count} pods here")]
+    effect = "each pod trains the same model alone"
+    if waits:
+        effect = f"each pod waits for {nodes - 1} more on its own loopback address until the timeout"
+    help_ = "remove `--standalone`" + ("" if _is_told(container) else f", and {_host_of(container)}")
+    yield STANDALONE.at(at, message, also=also, effect=effect, help=help_, level=ERROR if waits else WARNING)
 
 
 # What tells deepspeed or mpirun of other hosts: options, parts of a command, and the beginnings of variables.
@@ -337,38 +339,39 @@ _HOST_WORDS = ("hostfile", "machinefile", "srun", "plm")
 _HOST_VARIABLES = ("OMPI_MCA_", "PRTE_MCA_", "I_MPI_HYDRA", "HYDRA_", "SLURM_", "DLWS_")
 
 
-def launcher_without_hosts(job: Job) -> Findings:
-    for container in job.main:
-        launch, role = container.launch, container.role
-        if launch.launcher not in (DEEPSPEED, MPIRUN) or not role.several:
-            continue
-        knows_peers = any(name in container.env for name in (*job.vocabulary.ranks, *job.vocabulary.addresses))
-        mounts = [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
-        names_hosts = (
-            not _HOST_OPTIONS.isdisjoint(launch.flags)
-            or any(word in container.text for word in _HOST_WORDS)
-            or container.sets(*_HOST_VARIABLES)
-            or any(mount.startswith(("/job", "/etc/mpi")) for mount in mounts)
-        )
-        if knows_peers and not names_hosts:
-            at = container.at_word(*launch.launcher.words)
-            message = f"`{launch.name}` starts processes in its own pod alone: nothing names the other hosts"
-            also = [Label(role.spec_at("parallelism"), f"{role.count} pods here")]
-            effect = "each pod trains the same model alone"
-            help_ = "use a launcher that reads the variables set here, or a runtime with `mlPolicy.mpi`, which writes the hostfile"
-            yield STANDALONE.at(at, message, also=also, effect=effect, help=help_, level=WARNING)
+def launcher_without_hosts(container: Container) -> Findings:
+    launch, role = container.launch, container.role
+    if launch.launcher not in (DEEPSPEED, MPIRUN) or not role.several:
+        return
+    knows_peers = any(
+        name in container.env
+        for name in (*container.role.job.vocabulary.ranks, *container.role.job.vocabulary.addresses)
+    )
+    mounts = [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
+    names_hosts = (
+        not _HOST_OPTIONS.isdisjoint(launch.flags)
+        or any(word in container.text for word in _HOST_WORDS)
+        or container.sets(*_HOST_VARIABLES)
+        or any(mount.startswith(("/job", "/etc/mpi")) for mount in mounts)
+    )
+    if knows_peers and not names_hosts:
+        at = container.at_word(*launch.launcher.words)
+        message = f"`{launch.name}` starts processes in its own pod alone: nothing names the other hosts"
+        also = [Label(role.spec_at("parallelism"), f"{role.count} pods here")]
+        effect = "each pod trains the same model alone"
+        help_ = "use a launcher that reads the variables set here, or a runtime with `mlPolicy.mpi`, which writes the hostfile"
+        yield STANDALONE.at(at, message, also=also, effect=effect, help=help_, level=WARNING)
 
 
-def no_rendezvous(job: Job) -> Findings:
-    for container in job.main:
-        launch = container.launch
-        nodes = _nodes(launch) if launch.launcher is TORCHRUN and "standalone" not in launch.flags else 0
-        if nodes < 2 or not _several_nodes(container) or _is_told(container):
-            continue
-        unread = "; it does not read `MASTER_ADDR`" if "MASTER_ADDR" in container.env else ""
-        message = f"`torchrun` has no rendezvous endpoint for its {nodes} nodes{unread}"
-        effect = "each pod waits on its own loopback address until the timeout, holding its accelerators"
-        yield NO_RENDEZVOUS.at(container.at_word(*TORCHRUN.words), message, effect=effect, help=_host_of(container))
+def no_rendezvous(container: Container) -> Findings:
+    launch = container.launch
+    nodes = _nodes(launch) if launch.launcher is TORCHRUN and "standalone" not in launch.flags else 0
+    if nodes < 2 or not _several_nodes(container) or _is_told(container):
+        return
+    unread = "; it does not read `MASTER_ADDR`" if "MASTER_ADDR" in container.env else ""
+    message = f"`torchrun` has no rendezvous endpoint for its {nodes} nodes{unread}"
+    effect = "each pod waits on its own loopback address until the timeout, holding its accelerators"
+    yield NO_RENDEZVOUS.at(container.at_word(*TORCHRUN.words), message, effect=effect, help=_host_of(container))
 
 
 def _several_nodes(container: Container) -> bool:
@@ -396,7 +399,8 @@ def _host_of(container: Container) -> str:
 
 
 CHECKS = (
-    coordinator_names_no_pod, host_names_no_pod, coordinator_is_local, rendezvous_host_unknown, bad_coordinator_port,
-    coordinator_ports_differ, coordinators_differ, image_versions_differ, coordinator_starts_later,
-    addresses_only_when_ready, standalone_on_several_nodes, launcher_without_hosts, no_rendezvous,
+    *each(lambda job: job.main, standalone_on_several_nodes, launcher_without_hosts, no_rendezvous),
+    coordinator_names_no_pod, host_names_no_pod, coordinator_is_local, rendezvous_host_unknown,
+    bad_coordinator_port, coordinator_ports_differ, coordinators_differ, image_versions_differ,
+    coordinator_starts_later, addresses_only_when_ready,
 )  # fmt: skip

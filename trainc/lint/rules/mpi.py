@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.mpi import hostfile, launchers, process_ranks, workers
 from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import mappings, rows, table, text, texts, untagged, whole
@@ -283,24 +283,23 @@ _HOMES = ("~/.ssh", "$HOME/.ssh", "${HOME}/.ssh")
 _DENIED = "mpirun reaches no host: `Permission denied (publickey)`"
 
 
-def ssh_key_permissions(job: Job) -> Findings:
-    for role in job.roles:
-        for container in role.main:
-            mount, mode = _mounted_key(container)
-            is_client = container in launchers(job) or (role.name == "launcher" and _is_mpi(job))
-            if not mount or not is_client:
-                continue
-            directory = str(value(job.tree, *mount))
-            words = "\n".join(one.text for one in (container, *role.init))
-            for place in (directory.rstrip("/"), *(_HOMES if directory.endswith("/.ssh") else ())):
-                for quote in ("", '"', "'"):  # to name the mounted key changes nothing: ssh would use it anyway
-                    words = words.replace(f"-i {quote}{place}/{_KEY_FILE}{quote}", "")
-            if any(word in words for word in _OWN_WAY):
-                continue
-            if is_root := _is_root(job, container, directory):
-                yield from _refused_key(job, container, mount, mode)
-            elif is_root is not None:
-                yield from _unreadable_key(job, container, mount, mode)
+def ssh_key_permissions(role: ExpandedRole) -> Findings:
+    for container in role.main:
+        mount, mode = _mounted_key(container)
+        is_client = container in launchers(role.job) or (role.name == "launcher" and _is_mpi(role.job))
+        if not mount or not is_client:
+            continue
+        directory = str(value(role.job.tree, *mount))
+        words = "\n".join(one.text for one in (container, *role.init))
+        for place in (directory.rstrip("/"), *(_HOMES if directory.endswith("/.ssh") else ())):
+            for quote in ("", '"', "'"):  # to name the mounted key changes nothing: ssh would use it anyway
+                words = words.replace(f"-i {quote}{place}/{_KEY_FILE}{quote}", "")
+        if any(word in words for word in _OWN_WAY):
+            continue
+        if is_root := _is_root(role.job, container, directory):
+            yield from _refused_key(role.job, container, mount, mode)
+        elif is_root is not None:
+            yield from _unreadable_key(role.job, container, mount, mode)
 
 
 def _mounted_key(container: Container) -> tuple[Path, int]:
@@ -386,7 +385,8 @@ def mpirun_as_root(job: Job) -> Findings:
 
 
 CHECKS = (
+    *each(lambda job: job.roles, ssh_key_permissions),
     mpi_processes_exceed_slots, slots_mismatch, launcher_holds_accelerators, launcher_without_requests,
     mpi_versions_differ, image_of_launcher_alone, launcher_before_workers, launcher_without_mpirun,
-    worker_without_sshd, ssh_key_permissions, mpirun_as_root,
+    worker_without_sshd, mpirun_as_root,
 )  # fmt: skip

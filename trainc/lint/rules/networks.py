@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainc.lint.facts.job import INIT, Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import INIT, Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.shell import unconditional
 from trainc.lint.facts.timing import has_peers
 from trainc.lint.facts.values import flag, rows, table, text, texts
@@ -41,12 +41,10 @@ PAIRS: tuple[tuple[str, str, dict[str, frozenset[str]]], ...] = (
 )
 
 
-def network_half_set_up(job: Job) -> Findings:
-    for role in job.roles:
-        for container in role.main:
-            for there, missing, at in _halves(role, container) if container.devices else ():
-                message = f"`{container.name}` has {there}, but {missing}"
-                yield _half(at, message, "a component of your platform team")
+def network_half_set_up(role: ExpandedRole) -> Findings:
+    for container in role.main:
+        for there, missing, at in _halves(role, container) if container.devices else ():
+            yield _half(at, f"`{container.name}` has {there}, but {missing}", "a component of your platform team")
 
 
 def _half(at: Span, message: str, example: str, also: Iterable[Label] = ()) -> Finding:
@@ -107,42 +105,40 @@ def tuner_of_other_machine(job: Job) -> Findings:
             yield TUNER.at(at, message, also=also, effect=effect, help=f"use `tuner_config_{wanted}.txtpb`")
 
 
-def tcpxo_half_set_up(job: Job) -> Findings:
+def tcpxo_half_set_up(role: ExpandedRole) -> Findings:
     """What the variables of TCPXO say nothing about: a daemon alone, and the interfaces of the pod."""
-    for role in job.roles:
-        daemon = next((c for c in role.containers if _TCPXO_DAEMON in text(c.tree, "image")), None)
-        if daemon is None or not role.devices:
-            continue
-        missing = []
-        if not any(container.sets(_TCPXO) for container in role.main):
-            missing.append("no container sets the variables NCCL_FASTRAK_*")
-        if (alone := not role.host_network) and _INTERFACES not in role.annotations:
-            missing.append(f"the pod has no annotation `{_INTERFACES}`")
-        if alone and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
-            missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
-        for part in missing:
-            message = f"`{daemon.name}` is a receive daemon for GPUDirect-TCPXO, but {part}"
-            also = [Label(role.pod_at("containers"), "these containers")] if "container sets" in part else []
-            yield _half(daemon.at("image"), message, "the component `gke-tcpxo`", also)
+    daemon = next((c for c in role.containers if _TCPXO_DAEMON in text(c.tree, "image")), None)
+    if daemon is None or not role.devices:
+        return
+    missing = []
+    if not any(container.sets(_TCPXO) for container in role.main):
+        missing.append("no container sets the variables NCCL_FASTRAK_*")
+    if (alone := not role.host_network) and _INTERFACES not in role.annotations:
+        missing.append(f"the pod has no annotation `{_INTERFACES}`")
+    if alone and f"devices.gke.io/container.{daemon.name}" not in role.annotations:
+        missing.append(f"the pod has no annotation `devices.gke.io/container.{daemon.name}`")
+    for part in missing:
+        message = f"`{daemon.name}` is a receive daemon for GPUDirect-TCPXO, but {part}"
+        also = [Label(role.pod_at("containers"), "these containers")] if "container sets" in part else []
+        yield _half(daemon.at("image"), message, "the component `gke-tcpxo`", also)
 
 
-def gib_half_set_up(job: Job) -> Findings:
+def gib_half_set_up(role: ExpandedRole) -> Findings:
     """The plugin of GKE's RDMA machines without the pod's interfaces, or the interfaces without the plugin."""
-    for role in job.roles:
-        interfaces = text(role.annotations, _INTERFACES)
-        # Claims may bring the cards instead, and an annotation that is filled in later says nothing yet.
-        is_open = _INTERFACES in role.annotations and not interfaces
-        if role.host_network or rows(role.pod, "resourceClaims") or is_open:
-            continue
-        has_cards = '"rdma-' in interfaces
-        there, missing = f"`{_GIB}`", f"the pod has no RDMA interfaces in the annotation `{_INTERFACES}`"
-        if has_cards:
-            there, missing = "RDMA interfaces", f"`{_GIB}` is not mounted"
-        for container in role.main if role.devices else ():
-            has_plugin = any(path.startswith(_GIB) for path in _mounted(container))
-            if has_plugin != has_cards and container.devices and (has_plugin or container.sets("NCCL_IB_")):
-                message = f"`{container.name}` has {there}, but {missing}"
-                yield _half(container.at("name"), message, "the component `gke-gib`")
+    interfaces = text(role.annotations, _INTERFACES)
+    # Claims may bring the cards instead, and an annotation that is filled in later says nothing yet.
+    is_open = _INTERFACES in role.annotations and not interfaces
+    if role.host_network or rows(role.pod, "resourceClaims") or is_open:
+        return
+    has_cards = '"rdma-' in interfaces
+    there, missing = f"`{_GIB}`", f"the pod has no RDMA interfaces in the annotation `{_INTERFACES}`"
+    if has_cards:
+        there, missing = "RDMA interfaces", f"`{_GIB}` is not mounted"
+    for container in role.main if role.devices else ():
+        has_plugin = any(path.startswith(_GIB) for path in _mounted(container))
+        if has_plugin != has_cards and container.devices and (has_plugin or container.sets("NCCL_IB_")):
+            message = f"`{container.name}` has {there}, but {missing}"
+            yield _half(container.at("name"), message, "the component `gke-gib`")
 
 
 # Variables that keep NCCL or libfabric from the network, or GPUs of a pod from each other.
@@ -167,16 +163,15 @@ class _Unused(NamedTuple):
     effect: str = "collectives run over TCP"
 
 
-def rdma_switched_off(job: Job) -> Findings:
-    for container in job.containers:
-        for name, value, place, is_passed_on in _settings(container):
-            for user in job.containers if is_passed_on else (container,):
-                if (unused := _unused(user, name, value)) is not None:
-                    message = f"`{name}={value}`, but `{user.name}` {unused.has}"
-                    also = [Label(unused.at, f"{unused.kind} here")]
-                    help_ = "use `FI_PROVIDER=efa`, or remove it" if name == "FI_PROVIDER" else "remove it"
-                    yield RDMA_OFF.at(place, message, also=also, effect=unused.effect, help=help_)
-                    break
+def rdma_switched_off(container: Container) -> Findings:
+    for name, value, place, is_passed_on in _settings(container):
+        for user in container.role.job.containers if is_passed_on else (container,):
+            if (unused := _unused(user, name, value)) is not None:
+                message = f"`{name}={value}`, but `{user.name}` {unused.has}"
+                also = [Label(unused.at, f"{unused.kind} here")]
+                help_ = "use `FI_PROVIDER=efa`, or remove it" if name == "FI_PROVIDER" else "remove it"
+                yield RDMA_OFF.at(place, message, also=also, effect=unused.effect, help=help_)
+                break
 
 
 def _settings(container: Container) -> Iterator[_Setting]:
@@ -240,71 +235,71 @@ def _network(container: Container) -> _Unused | None:
             kind = "EFA" if resource.startswith(EFA) else "RDMA"
             return _Unused(f"requests `{resource}`", container.amount_at(resource), kind)
     if container.devices and '"rdma-' in text(role.annotations, _INTERFACES):
-        at = role.spec_at("template", "metadata", "annotations", _INTERFACES)
-        return _Unused("has RDMA interfaces", at, "RDMA")
+        return _Unused("has RDMA interfaces", role.spec_at("template", "metadata", "annotations", _INTERFACES), "RDMA")
     return None
 
 
-def host_network_without_dns_policy(job: Job) -> Findings:
-    for role in job.roles:
-        if "hostNetwork" in role.pod and role.host_network and text(role.pod, "dnsPolicy") in ("", "ClusterFirst"):
-            message = f"the pods of `{role.name}` use the host's network and therefore the host's DNS"
-            effect = "Service names do not resolve"
-            if role.several:
-                effect = "pod and Service names do not resolve: the processes never connect"
-            help_ = "add `dnsPolicy: ClusterFirstWithHostNet`"
-            yield DNS.at(role.pod_at("hostNetwork", key=True), message, effect=effect, help=help_)
+def host_network_without_dns_policy(role: ExpandedRole) -> Findings:
+    if "hostNetwork" in role.pod and role.host_network and text(role.pod, "dnsPolicy") in ("", "ClusterFirst"):
+        message = f"the pods of `{role.name}` use the host's network and therefore the host's DNS"
+        effect = "Service names do not resolve"
+        if role.several:
+            effect = "pod and Service names do not resolve: the processes never connect"
+        help_ = "add `dnsPolicy: ClusterFirstWithHostNet`"
+        yield DNS.at(role.pod_at("hostNetwork", key=True), message, effect=effect, help=help_)
 
 
-def host_port_clash(job: Job) -> Findings:
-    for role in job.roles:
-        container = next((one for one in role.main if "ports" in one.tree), None)
-        machine, path = role.machine if container is not None and role.host_network and role.several else (None, ())
-        if container is None or machine is None:
+def host_port_clash(role: ExpandedRole) -> Findings:
+    container = next((one for one in role.main if "ports" in one.tree), None)
+    machine, path = role.machine if container is not None and role.host_network and role.several else (None, ())
+    if container is None or machine is None:
+        return
+    count = role.devices.get(machine.resource)
+    if type(count) is not int or not count or count * 2 > machine.count:
+        return
+    message = f"{machine.count // count} pods of `{role.name}` fit on one machine, but all use the same host port"
+    also = [Label(role.job.at(path), f"{machine.count} accelerators, {count} per pod")]
+    effect = "the second pod on a machine stays pending or fails with `address already in use`"
+    help_ = "use whole machines, or remove `hostNetwork`"
+    yield HOST_PORT.at(container.at("ports"), message, also=also, effect=effect, help=help_)
+
+
+def ports_clash_in_pod(role: ExpandedRole) -> Findings:
+    seen: dict[tuple[object, str], tuple[Container, int]] = {}
+    for container in role.containers:
+        for index, port in enumerate(rows(container.tree, "ports") if container.kind is not INIT else ()):
+            key = (getattr(port.get("containerPort"), "value", None), text(port, "protocol") or "TCP")
+            other = seen.setdefault(key, (container, index))
+            if other[0] is not container and key[0] is not None:
+                at = container.at("ports", index, "containerPort")
+                message = f"`{container.name}` and `{other[0].name}` both listen on port {key[0]}"
+                also = [Label(other[0].at("ports", other[1], "containerPort"), "first used here")]
+                effect = "the second to start fails with `address already in use`"
+                help_ = "change one of the ports"
+                yield PORT_CLASH.at(at, message, also=also, effect=effect, help=help_, level=WARNING)
+
+
+def daemon_and_plugin_differ(role: ExpandedRole) -> Findings:
+    tagged = [(container, *text(container.tree, "image").rpartition(":")[::2]) for container in role.containers]
+    for daemon_image, plugin_image, known in PAIRS if len(tagged) > 1 else ():
+        daemon, served = next(((one, tag) for one, name, tag in tagged if name.endswith(daemon_image)), (None, ""))
+        plugin, used = next(((one, tag) for one, name, tag in tagged if name.endswith(plugin_image)), (None, ""))
+        fitting = known.get(served)
+        if daemon is None or plugin is None or not fitting or used in fitting:
             continue
-        count = role.devices.get(machine.resource)
-        if type(count) is not int or not count or count * 2 > machine.count:
-            continue
-        message = f"{machine.count // count} pods of `{role.name}` fit on one machine, but all use the same host port"
-        also = [Label(job.at(path), f"{machine.count} accelerators, {count} per pod")]
-        effect = "the second pod on a machine stays pending or fails with `address already in use`"
-        help_ = "use whole machines, or remove `hostNetwork`"
-        yield HOST_PORT.at(container.at("ports"), message, also=also, effect=effect, help=help_)
-
-
-def ports_clash_in_pod(job: Job) -> Findings:
-    for role in job.roles:
-        seen: dict[tuple[object, str], tuple[Container, int]] = {}
-        for container in role.containers:
-            for index, port in enumerate(rows(container.tree, "ports") if container.kind is not INIT else ()):
-                key = (getattr(port.get("containerPort"), "value", None), text(port, "protocol") or "TCP")
-                other = seen.setdefault(key, (container, index))
-                if other[0] is not container and key[0] is not None:
-                    at = container.at("ports", index, "containerPort")
-                    message = f"`{container.name}` and `{other[0].name}` both listen on port {key[0]}"
-                    also = [Label(other[0].at("ports", other[1], "containerPort"), "first used here")]
-                    effect = "the second to start fails with `address already in use`"
-                    help_ = "change one of the ports"
-                    yield PORT_CLASH.at(at, message, also=also, effect=effect, help=help_, level=WARNING)
-
-
-def daemon_and_plugin_differ(job: Job) -> Findings:
-    for role in job.roles:
-        tagged = [(container, *text(container.tree, "image").rpartition(":")[::2]) for container in role.containers]
-        for daemon_image, plugin_image, known in PAIRS if len(tagged) > 1 else ():
-            daemon, served = next(((one, tag) for one, name, tag in tagged if name.endswith(daemon_image)), (None, ""))
-            plugin, used = next(((one, tag) for one, name, tag in tagged if name.endswith(plugin_image)), (None, ""))
-            fitting = known.get(served)
-            if daemon is None or plugin is None or not fitting or used in fitting:
-                continue
-            message = f"plugin {used} is not a known match for daemon {served}"
-            also = [Label(daemon.at("image"), f"daemon {served}")]
-            help_ = f"use plugin {' or '.join(f'`{tag}`' for tag in sorted(fitting))} with this daemon"
-            effect = "connections fail, or data is lost silently"
-            yield PAIR.at(plugin.at("image"), message, also=also, effect=effect, help=help_)
+        message = f"plugin {used} is not a known match for daemon {served}"
+        also = [Label(daemon.at("image"), f"daemon {served}")]
+        help_ = f"use plugin {' or '.join(f'`{tag}`' for tag in sorted(fitting))} with this daemon"
+        effect = "connections fail, or data is lost silently"
+        yield PAIR.at(plugin.at("image"), message, also=also, effect=effect, help=help_)
 
 
 CHECKS = (
-    daemon_and_plugin_differ, network_half_set_up, tuner_of_other_machine, tcpxo_half_set_up, gib_half_set_up, host_network_without_dns_policy,
-    host_port_clash, ports_clash_in_pod, rdma_switched_off,
+    *each(
+        lambda job: job.roles,
+        daemon_and_plugin_differ, network_half_set_up, tcpxo_half_set_up, gib_half_set_up,
+        host_network_without_dns_policy, host_port_clash, ports_clash_in_pod,
+    ),
+    *each(lambda job: job.containers, rdma_switched_off),
+    tuner_of_other_machine,
 )  # fmt: skip

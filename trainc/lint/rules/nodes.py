@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.lint.facts.amounts import ONE, amount
-from trainc.lint.facts.job import REQUIRED, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import REQUIRED, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.timing import has_peers
 from trainc.lint.facts.values import rows, table, text, whole
 from trainc.lint.facts.world import collective
@@ -32,85 +32,79 @@ _ARM = ("nvidia-gb200", "nvidia-gb300")
 _SPOT = "cloud.google.com/gke-spot"
 
 
-def more_accelerators_than_machine(job: Job) -> Findings:
-    for role in job.roles:
-        machine, path = role.machine
-        for resource, count in role.devices.items():
-            worker = role.worker
-            if machine is None or worker is None or resource != machine.resource:
-                continue
-            if type(count) is not int or count <= machine.count:
-                continue
-            message = f"a pod of `{role.name}` requests {count} accelerators, but `{machine.name}` has {machine.count}"
-            also = [Label(job.at(path), f"{machine.count} per machine")]
-            effect = "the pods stay pending"
-            help_ = f"request {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods"
-            yield TOO_MANY.at(worker.amount_at(resource), message, also=also, effect=effect, help=help_)
-
-
-def partial_node(job: Job) -> Findings:
-    for role in job.roles:
-        machine, path = role.machine
+def more_accelerators_than_machine(role: ExpandedRole) -> Findings:
+    machine, path = role.machine
+    for resource, count in role.devices.items():
         worker = role.worker
-        if machine is None or worker is None or not any(is_network(r) for r in worker.limits):
+        if machine is None or worker is None or resource != machine.resource:
             continue
-        count = role.devices.get(machine.resource)
-        if type(count) is int and count < machine.count and has_peers(role):
-            at = worker.amount_at(machine.resource)
-            message = f"a pod of `{role.name}` requests {count} of the {machine.count} accelerators of `{machine.name}`, and its NICs"
-            also = [Label(job.at(path), f"{machine.count} per machine")]
-            effect = "other pods can hardly use the remaining accelerators"
-            yield PARTIAL.at(at, message, also=also, effect=effect, help=f"request {machine.count}, and use fewer pods")
+        if type(count) is not int or count <= machine.count:
+            continue
+        message = f"a pod of `{role.name}` requests {count} accelerators, but `{machine.name}` has {machine.count}"
+        also = [Label(role.job.at(path), f"{machine.count} per machine")]
+        help_ = f"request {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods"
+        yield TOO_MANY.at(worker.amount_at(resource), message, also=also, effect="the pods stay pending", help=help_)
 
 
-def network_cards_mismatch(job: Job) -> Findings:
-    for role in job.roles:
-        if (worker := role.worker) is None or EFA not in worker.limits:
-            continue
-        machine, path = role.machine
-        leaf = worker.limits[EFA]
-        cards = leaf.value if type(leaf) is Sourced else None
-        count = cards if type(cards) is int else whole_number(cards)
-        if machine is None or not machine.cards or count in (None, machine.cards):
-            continue
-        if count is None or worker.devices.get(machine.resource) != machine.count:
-            continue
-        yield CARDS.at(
-            worker.amount_at(EFA),
-            f"a pod of `{role.name}` requests {count} EFA interfaces, but `{machine.name}` has {machine.cards}",
-            also=[Label(job.at(path), f"{machine.cards} per machine")],
-            effect="the pods stay pending"
-            if count > machine.cards
-            else f"{machine.cards - count} EFA interfaces of each machine are idle",
-            help=f"request {machine.cards}",
-        )
+def partial_node(role: ExpandedRole) -> Findings:
+    machine, path = role.machine
+    worker = role.worker
+    if machine is None or worker is None or not any(is_network(r) for r in worker.limits):
+        return
+    count = role.devices.get(machine.resource)
+    if type(count) is int and count < machine.count and has_peers(role):
+        at = worker.amount_at(machine.resource)
+        message = f"a pod of `{role.name}` requests {count} of the {machine.count} accelerators of `{machine.name}`, and its NICs"
+        also = [Label(role.job.at(path), f"{machine.count} per machine")]
+        effect = "other pods can hardly use the remaining accelerators"
+        yield PARTIAL.at(at, message, also=also, effect=effect, help=f"request {machine.count}, and use fewer pods")
 
 
-def arm_not_tolerated(job: Job) -> Findings:
-    for role in job.roles:
-        accelerator = role.node_label(ACCELERATOR)
-        if accelerator not in _ARM:
-            continue
-        keys = [text(t, "key") for t in rows(role.pod, "tolerations")]
-        if "kubernetes.io/arch" not in keys and "" not in keys:
-            message = f"machines with `{accelerator}` have Arm CPUs, but the pods of `{role.name}` do not tolerate `kubernetes.io/arch`"
-            effect = "the pods stay pending; images also need an arm64 variant"
-            help_ = "tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`"
-            yield ARM.at(job.at(role.node_labels[ACCELERATOR][1]), message, effect=effect, help=help_)
+def network_cards_mismatch(role: ExpandedRole) -> Findings:
+    if (worker := role.worker) is None or EFA not in worker.limits:
+        return
+    machine, path = role.machine
+    leaf = worker.limits[EFA]
+    cards = leaf.value if type(leaf) is Sourced else None
+    count = cards if type(cards) is int else whole_number(cards)
+    if machine is None or not machine.cards or count in (None, machine.cards):
+        return
+    if count is None or worker.devices.get(machine.resource) != machine.count:
+        return
+    yield CARDS.at(
+        worker.amount_at(EFA),
+        f"a pod of `{role.name}` requests {count} EFA interfaces, but `{machine.name}` has {machine.cards}",
+        also=[Label(role.job.at(path), f"{machine.cards} per machine")],
+        effect="the pods stay pending"
+        if count > machine.cards
+        else f"{machine.cards - count} EFA interfaces of each machine are idle",
+        help=f"request {machine.cards}",
+    )
 
 
-def claim_not_used(job: Job) -> Findings:
-    for role in job.roles:
-        if "resourceClaims" not in role.pod:
-            continue
-        resources = [table(container.tree, "resources") for container in role.containers]
-        used = {text(claim, "name") for each in resources for claim in rows(each, "claims")}
-        for index, claim in enumerate(rows(role.pod, "resourceClaims")):
-            if text(claim, "name") not in used and not _is_network(job, claim):
-                message = f"no container of `{role.name}` uses the ResourceClaim `{text(claim, 'name')}`"
-                effect = "the devices are allocated, but no container can use them"
-                help_ = f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`"
-                yield CLAIM.at(role.pod_at("resourceClaims", index, "name"), message, effect=effect, help=help_)
+def arm_not_tolerated(role: ExpandedRole) -> Findings:
+    accelerator = role.node_label(ACCELERATOR)
+    if accelerator not in _ARM:
+        return
+    keys = [text(t, "key") for t in rows(role.pod, "tolerations")]
+    if "kubernetes.io/arch" not in keys and "" not in keys:
+        message = f"machines with `{accelerator}` have Arm CPUs, but the pods of `{role.name}` do not tolerate `kubernetes.io/arch`"
+        effect = "the pods stay pending; images also need an arm64 variant"
+        help_ = "tolerate `kubernetes.io/arch` with value `arm64` and effect `NoSchedule`"
+        yield ARM.at(role.job.at(role.node_labels[ACCELERATOR][1]), message, effect=effect, help=help_)
+
+
+def claim_not_used(role: ExpandedRole) -> Findings:
+    if "resourceClaims" not in role.pod:
+        return
+    resources = [table(container.tree, "resources") for container in role.containers]
+    used = {text(claim, "name") for each in resources for claim in rows(each, "claims")}
+    for index, claim in enumerate(rows(role.pod, "resourceClaims")):
+        if text(claim, "name") not in used and not _is_network(role.job, claim):
+            message = f"no container of `{role.name}` uses the ResourceClaim `{text(claim, 'name')}`"
+            effect = "the devices are allocated, but no container can use them"
+            help_ = f"add `claims: [{{name: {text(claim, 'name')}}}]` to the container's `resources`"
+            yield CLAIM.at(role.pod_at("resourceClaims", index, "name"), message, effect=effect, help=help_)
 
 
 def _is_network(job: Job, claim: Tree) -> bool:
@@ -143,15 +137,14 @@ def compute_domain_mismatch(job: Job) -> Findings:
             yield DOMAIN.at(job.at_object(domain, ("spec", "numNodes")), message, also=also, effect=effect, help=help_)
 
 
-def spot_without_toleration(job: Job) -> Findings:
-    for role in job.roles:
-        if role.node_label(_SPOT) != "true":
-            continue
-        if not any(text(one, "key") in (_SPOT, "") for one in rows(role.pod, "tolerations")):
-            message = f"the pods of `{role.name}` select Spot machines but do not tolerate their taint"
-            effect = "if the node pool has the taint, the pods stay pending"
-            help_ = f'tolerate `{_SPOT}` with value `"true"`'
-            yield SPOT.at(job.at(role.node_labels[_SPOT][1]), message, effect=effect, help=help_)
+def spot_without_toleration(role: ExpandedRole) -> Findings:
+    if role.node_label(_SPOT) != "true":
+        return
+    if not any(text(one, "key") in (_SPOT, "") for one in rows(role.pod, "tolerations")):
+        message = f"the pods of `{role.name}` select Spot machines but do not tolerate their taint"
+        effect = "if the node pool has the taint, the pods stay pending"
+        help_ = f'tolerate `{_SPOT}` with value `"true"`'
+        yield SPOT.at(role.job.at(role.node_labels[_SPOT][1]), message, effect=effect, help=help_)
 
 
 _LARGEST = {"cpu": MOST_CPUS * ONE, "memory": ONE << 60}
@@ -205,43 +198,41 @@ _PREFIX = "kueue.x-k8s.io/podset-"
 _LEVELS = ("required-topology", "preferred-topology", "unconstrained-topology")
 
 
-def topology_annotation(job: Job) -> Findings:
-    for role in job.roles:
-        annotations, faults = role.annotations, []
-        levels = [_PREFIX + level for level in _LEVELS if _PREFIX + level in annotations]
-        if len(levels) > 1:
-            exclusive = f"`{levels[1]}` and `{levels[0]}` are mutually exclusive"
-            faults.append((levels[1], exclusive, "keep one of them"))
-        size, top = _PREFIX + "slice-size", _PREFIX + "slice-required-topology"
-        if (size in annotations) != (top in annotations):
-            there, missing = (size, top) if size in annotations else (top, size)
-            faults.append((there, f"`{there}` needs `{missing}`", f"add `{missing}`"))
-        number, count = whole_number(text(annotations, size)), role.count
-        if number and type(count) is int and count and number > count:
-            faults.append((size, f"a slice has {number} pods, but `{role.name}` has {count}", f"use at most {count}"))
-        elif number and type(count) is int and count % number:
-            uneven = f"the {count} pods of `{role.name}` are not divisible into slices of {number}"
-            faults.append((size, uneven, "use a divisor"))
-        effect = "Kueue rejects the job, or some pods get no slice"
-        for key, message, help_ in faults:
-            path = (*role.spec_path, "template", "metadata", "annotations", key)
-            yield TAS.at(job.at(path), message, effect=effect, help=help_)
+def topology_annotation(role: ExpandedRole) -> Findings:
+    annotations, faults = role.annotations, []
+    levels = [_PREFIX + level for level in _LEVELS if _PREFIX + level in annotations]
+    if len(levels) > 1:
+        exclusive = f"`{levels[1]}` and `{levels[0]}` are mutually exclusive"
+        faults.append((levels[1], exclusive, "keep one of them"))
+    size, top = _PREFIX + "slice-size", _PREFIX + "slice-required-topology"
+    if (size in annotations) != (top in annotations):
+        there, missing = (size, top) if size in annotations else (top, size)
+        faults.append((there, f"`{there}` needs `{missing}`", f"add `{missing}`"))
+    number, count = whole_number(text(annotations, size)), role.count
+    if number and type(count) is int and count and number > count:
+        faults.append((size, f"a slice has {number} pods, but `{role.name}` has {count}", f"use at most {count}"))
+    elif number and type(count) is int and count % number:
+        uneven = f"the {count} pods of `{role.name}` are not divisible into slices of {number}"
+        faults.append((size, uneven, "use a divisor"))
+    effect = "Kueue rejects the role.job, or some pods get no slice"
+    for key, message, help_ in faults:
+        path = (*role.spec_path, "template", "metadata", "annotations", key)
+        yield TAS.at(role.job.at(path), message, effect=effect, help=help_)
 
 
-def selector_contradicts_affinity(job: Job) -> Findings:
-    for role in job.roles:
-        selector = table(role.pod, "nodeSelector")
-        terms = rows(table(table(table(role.pod, "affinity"), "nodeAffinity"), REQUIRED), "nodeSelectorTerms")
-        for index, expression in enumerate(rows(terms[0], "matchExpressions") if len(terms) == 1 else ()):
-            key, operator = text(expression, "key"), text(expression, "operator")
-            held, values = text(selector, key), [leaf.value for leaf in expression.get("values", ())]
-            if key in selector and operator in ("In", "NotIn") and (held in values) != (operator == "In"):
-                term = (*role.pod_path, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms", 0)
-                at = role.pod_at("nodeSelector", key)
-                message = f"the node selector requires `{key}: {held}`, which the affinity excludes"
-                also = [Label(job.at((*term, "matchExpressions", index)), "the affinity")]
-                effect = "no node satisfies both: the pods stay pending"
-                yield CONTRADICTS.at(at, message, also=also, effect=effect, help="keep one of them")
+def selector_contradicts_affinity(role: ExpandedRole) -> Findings:
+    selector = table(role.pod, "nodeSelector")
+    terms = rows(table(table(table(role.pod, "affinity"), "nodeAffinity"), REQUIRED), "nodeSelectorTerms")
+    for index, expression in enumerate(rows(terms[0], "matchExpressions") if len(terms) == 1 else ()):
+        key, operator = text(expression, "key"), text(expression, "operator")
+        held, values = text(selector, key), [leaf.value for leaf in expression.get("values", ())]
+        if key in selector and operator in ("In", "NotIn") and (held in values) != (operator == "In"):
+            term = (*role.pod_path, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms", 0)
+            at = role.pod_at("nodeSelector", key)
+            message = f"the node selector requires `{key}: {held}`, which the affinity excludes"
+            also = [Label(role.job.at((*term, "matchExpressions", index)), "the affinity")]
+            effect = "no node satisfies both: the pods stay pending"
+            yield CONTRADICTS.at(at, message, also=also, effect=effect, help="keep one of them")
 
 
 _GROUP_KEYS = (VOLCANO_GROUP, "scheduling.volcano.sh/group-name")
@@ -263,7 +254,10 @@ def scheduler_without_group(job: Job) -> Findings:
 
 
 CHECKS = (
-    more_accelerators_than_machine, partial_node, network_cards_mismatch, arm_not_tolerated, claim_not_used,
-    compute_domain_mismatch, spot_without_toleration, larger_than_machine, topology_annotation,
-    selector_contradicts_affinity, scheduler_without_group,
+    *each(
+        lambda job: job.roles,
+        more_accelerators_than_machine, partial_node, network_cards_mismatch, arm_not_tolerated, claim_not_used,
+        spot_without_toleration, topology_annotation, selector_contradicts_affinity,
+    ),
+    compute_domain_mismatch, larger_than_machine, scheduler_without_group,
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from trainc.frameworks.base.vocabularies import TORCHRUN
-from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.job import Container, Findings, Job, each
 from trainc.lint.facts.launch import Launch, names_in
 from trainc.lint.facts.shell import SHELLS, script_of
 from trainc.lint.facts.values import is_program_text, rows, substituted, table, templated, text, texts
@@ -28,16 +28,15 @@ _OF_IMAGE = ("HOME", "PATH", "HOSTNAME")
 _SERVICE_LINKS = ("_SERVICE_HOST", "_SERVICE_PORT", "_PORT")  # how the variables end that the kubelet sets for Services
 
 
-def resource_of_no_container(job: Job) -> Findings:
-    for container in job.containers:
-        for index, entry in enumerate(rows(container.tree, "env")):
-            name = text(table(table(entry, "valueFrom"), "resourceFieldRef"), "containerName")
-            names = [other.name for other in container.role.containers] if name else []
-            if name and name not in names and not substituted(name):
-                at = container.at("env", index, "valueFrom", "resourceFieldRef", "containerName")
-                effect = "the container stays in CreateContainerConfigError"
-                help_ = meant(name, names, "remove `containerName` to read the container's own resources")
-                yield NO_CONTAINER.at(at, f"the pod has no container `{name}`", effect=effect, help=help_)
+def resource_of_no_container(container: Container) -> Findings:
+    for index, entry in enumerate(rows(container.tree, "env")):
+        name = text(table(table(entry, "valueFrom"), "resourceFieldRef"), "containerName")
+        names = [other.name for other in container.role.containers] if name else []
+        if name and name not in names and not substituted(name):
+            at = container.at("env", index, "valueFrom", "resourceFieldRef", "containerName")
+            effect = "the container stays in CreateContainerConfigError"
+            help_ = meant(name, names, "remove `containerName` to read the container's own resources")
+            yield NO_CONTAINER.at(at, f"the pod has no container `{name}`", effect=effect, help=help_)
 
 
 def variable_without_shell(job: Job) -> Findings:
@@ -253,30 +252,30 @@ def _undefined(container: Container, name: str, index: int) -> Findings:
     yield UNDEFINED.at(container.at("env", index, "value"), message, also=also, effect=effect, help=help_)
 
 
-def shell_variable_in_env(job: Job) -> Findings:
-    for container in job.containers:
-        for index, entry in enumerate(rows(container.tree, "env")):
-            value, own = text(entry, "value"), text(entry, "name")
-            name = _shell_variable(value)
-            if "$" not in value or (name and f"${name}" in job.name):
-                continue  # the job's own name is filled in before Kubernetes sees either
-            if not name or templated(value) or value == f"${name}":
-                if name or templated(value):
-                    job.report.skip("a variable is substituted by another tool")
-                if not name or value != f"${name}" or name == own or name not in (*container.env, "HOME", "PATH"):
-                    continue
-            path_like = own.endswith("PATH") and name == own
-            at = container.at("env", index, "value")
-            message = f"Kubernetes does not expand `${name}` in the value of `{own}`"
-            effect, help_ = f"the program gets the literal text `${name}`", f"write `$({name})` if it is set above"
-            if path_like:
-                effect = "the old path is lost and programs and libraries are not found"
-                help_ = "set it in the start script, where a shell expands it, or write the full path"
-            has_programs = not {"/bin", "/usr/bin", "/usr/local/bin"}.isdisjoint(value.split(":"))  # of every image
-            level = ERROR if name == "PATH" and path_like and not has_programs else WARNING
-            yield IN_ENV.at(at, message, effect=effect, help=help_, level=level)
+def shell_variable_in_env(container: Container) -> Findings:
+    for index, entry in enumerate(rows(container.tree, "env")):
+        value, own = text(entry, "value"), text(entry, "name")
+        name = _shell_variable(value)
+        if "$" not in value or (name and f"${name}" in container.role.job.name):
+            continue  # the job's own name is filled in before Kubernetes sees either
+        if not name or templated(value) or value == f"${name}":
+            if name or templated(value):
+                container.role.job.report.skip("a variable is substituted by another tool")
+            if not name or value != f"${name}" or name == own or name not in (*container.env, "HOME", "PATH"):
+                continue
+        path_like = own.endswith("PATH") and name == own
+        at = container.at("env", index, "value")
+        message = f"Kubernetes does not expand `${name}` in the value of `{own}`"
+        effect, help_ = f"the program gets the literal text `${name}`", f"write `$({name})` if it is set above"
+        if path_like:
+            effect = "the old path is lost and programs and libraries are not found"
+            help_ = "set it in the start script, where a shell expands it, or write the full path"
+        has_programs = not {"/bin", "/usr/bin", "/usr/local/bin"}.isdisjoint(value.split(":"))  # of every image
+        level = ERROR if name == "PATH" and path_like and not has_programs else WARNING
+        yield IN_ENV.at(at, message, effect=effect, help=help_, level=level)
 
 
 CHECKS = (
-    resource_of_no_container, variable_without_shell, undefined_variable, unset_in_launcher, shell_variable_in_env,
+    *each(lambda job: job.containers, resource_of_no_container, shell_variable_in_env),
+    variable_without_shell, undefined_variable, unset_in_launcher,
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.lint.facts.amounts import MANY, ONE, amount
-from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.launch import NOTHING
 from trainc.lint.facts.values import flag, rows, table, text
 from trainc.lint.tables.machines import GAUDI, GPU, MOST_CPUS, NPU, device_kind, meant_device
@@ -36,30 +36,30 @@ def too_many_devices(job: Job) -> Findings:
             yield MANY_DEVICES.at(at, message, effect="no machine has that many: the pods stay pending", help=help_)
 
 
-def misspelt_resource(job: Job) -> Findings:
-    for container in job.containers:
-        for resource in dict.fromkeys((*container.limits, *container.requests)):
-            meant = meant_device(resource)
-            nodes = job.cluster.objects.get("Node", {}).values() if meant else ()  # which may have it after all
-            if meant and not any(resource in table(table(node, "status"), "allocatable") for node in nodes):
-                message = f"no device plugin offers `{resource}`"
-                effect = "no node has it: the pods stay pending"
-                help_ = f"did you mean `{meant}`?"
-                yield MISSPELT.at(container.amount_at(resource, key=True), message, effect=effect, help=help_)
+def misspelt_resource(container: Container) -> Findings:
+    for resource in dict.fromkeys((*container.limits, *container.requests)):
+        meant = meant_device(resource)
+        nodes = (
+            container.role.job.cluster.objects.get("Node", {}).values() if meant else ()
+        )  # which may have it after all
+        if meant and not any(resource in table(table(node, "status"), "allocatable") for node in nodes):
+            message = f"no device plugin offers `{resource}`"
+            effect = "no node has it: the pods stay pending"
+            help_ = f"did you mean `{meant}`?"
+            yield MISSPELT.at(container.amount_at(resource, key=True), message, effect=effect, help=help_)
 
 
-def mixed_accelerators(job: Job) -> Findings:
-    for container in job.containers:
-        kinds: dict[tuple[str, str], str] = {}
-        for resource in container.devices:
-            vendor = ".".join(resource.partition("/")[0].split(".")[-2:])
-            kinds.setdefault((vendor, device_kind(resource)), resource)
-        if len(kinds) > 1:
-            (kind, first), (_, second) = list(kinds.items())[:2]
-            message = f"`{container.name}` requests `{first}` and `{second}`"
-            also = [Label(container.amount_at(first), f"a {kind[1]}")]
-            effect = "no node offers both: the pods stay pending"
-            yield MIXED.at(container.amount_at(second), message, also=also, effect=effect, help="keep one of them")
+def mixed_accelerators(container: Container) -> Findings:
+    kinds: dict[tuple[str, str], str] = {}
+    for resource in container.devices:
+        vendor = ".".join(resource.partition("/")[0].split(".")[-2:])
+        kinds.setdefault((vendor, device_kind(resource)), resource)
+    if len(kinds) > 1:
+        (kind, first), (_, second) = list(kinds.items())[:2]
+        message = f"`{container.name}` requests `{first}` and `{second}`"
+        also = [Label(container.amount_at(first), f"a {kind[1]}")]
+        effect = "no node offers both: the pods stay pending"
+        yield MIXED.at(container.amount_at(second), message, also=also, effect=effect, help="keep one of them")
 
 
 _LEAST_MEMORY = 1 << 20  # container runtimes refuse limits of a few MiB, and no program fits into one
@@ -75,30 +75,29 @@ _STARVED = {
 }
 
 
-def amount_in_wrong_unit(job: Job) -> Findings:
-    for container in job.containers:
-        least = _LEAST_BESIDE_DEVICES if any(container.devices.values()) else {}
-        for resource in ("cpu", *_LITTLE):
-            for field, amounts in (("limits", container.limits), ("requests", container.requests)):
-                leaf: Tree = amounts.get(resource)
-                size = amount(leaf.value) if type(leaf) is Sourced else None
-                if size is None or size <= 0:
-                    continue
-                if resource == "cpu" and size > MOST_CPUS * ONE:
-                    meaning, effect = f"{size // ONE} CPUs", "no node has that many: the pod stays pending"
-                elif resource != "cpu" and size < _LEAST_MEMORY * ONE:
-                    meaning = "less than a byte" if size < ONE else f"{-(-size // ONE)} byte{'s' if size > ONE else ''}"
-                    effect = _LITTLE[resource] if field == "limits" else "the scheduler treats it as zero"
-                elif field == "limits" and size < least.get(resource, 0):
-                    meaning = "less than one CPU" if resource == "cpu" else "less than 1Gi"
-                    meaning, effect = f"{meaning}, for a container with accelerators", _STARVED[resource]
-                else:
-                    continue
-                # The recorded server makes such pods; the node alone ends them, and one with virtual machines may not.
-                level = ERROR if resource == "cpu" and size > ONE else WARNING
-                at, message = container.at("resources", field, resource), f"`{resource}: {leaf.value}` is {meaning}"
-                yield UNIT.at(at, message, effect=effect, help=_advice(resource, str(leaf.value)), level=level)
-                break
+def amount_in_wrong_unit(container: Container) -> Findings:
+    least = _LEAST_BESIDE_DEVICES if any(container.devices.values()) else {}
+    for resource in ("cpu", *_LITTLE):
+        for field, amounts in (("limits", container.limits), ("requests", container.requests)):
+            leaf: Tree = amounts.get(resource)
+            size = amount(leaf.value) if type(leaf) is Sourced else None
+            if size is None or size <= 0:
+                continue
+            if resource == "cpu" and size > MOST_CPUS * ONE:
+                meaning, effect = f"{size // ONE} CPUs", "no node has that many: the pod stays pending"
+            elif resource != "cpu" and size < _LEAST_MEMORY * ONE:
+                meaning = "less than a byte" if size < ONE else f"{-(-size // ONE)} byte{'s' if size > ONE else ''}"
+                effect = _LITTLE[resource] if field == "limits" else "the scheduler treats it as zero"
+            elif field == "limits" and size < least.get(resource, 0):
+                meaning = "less than one CPU" if resource == "cpu" else "less than 1Gi"
+                meaning, effect = f"{meaning}, for a container with accelerators", _STARVED[resource]
+            else:
+                continue
+            # The recorded server makes such pods; the node alone ends them, and one with virtual machines may not.
+            level = ERROR if resource == "cpu" and size > ONE else WARNING
+            at, message = container.at("resources", field, resource), f"`{resource}: {leaf.value}` is {meaning}"
+            yield UNIT.at(at, message, effect=effect, help=_advice(resource, str(leaf.value)), level=level)
+            break
 
 
 # The share of a GPU's memory that JAX takes when it starts.
@@ -144,58 +143,53 @@ def _advice(resource: str, written: str) -> str:
     return f"write the unit: `{digits}Gi` or `{digits}Mi`"
 
 
-def accelerator_without_memory(job: Job) -> Findings:
-    for container in job.main:
-        if container.devices and not _asks_for(container, "memory"):
-            alone = "no memory" if _asks_for(container, "cpu") else "neither memory nor CPU"
-            message = f"`{container.name}` requests accelerators but {alone}"
-            effect = "the scheduler places it as if it needed none, and the kernel kills it first when memory runs out"
-            help_ = "request most of the machine's memory, and CPU as well"
-            yield NO_MEMORY.at(container.at("resources"), message, effect=effect, help=help_)
+def accelerator_without_memory(container: Container) -> Findings:
+    if container.devices and not _asks_for(container, "memory"):
+        alone = "no memory" if _asks_for(container, "cpu") else "neither memory nor CPU"
+        message = f"`{container.name}` requests accelerators but {alone}"
+        effect = "the scheduler places it as if it needed none, and the kernel kills it first when memory runs out"
+        help_ = "request most of the machine's memory, and CPU as well"
+        yield NO_MEMORY.at(container.at("resources"), message, effect=effect, help=help_)
 
 
-def accelerator_without_cpu(job: Job) -> Findings:
-    for container in job.main:
-        if not container.devices or not _asks_for(container, "memory"):
-            continue
-        leaf: Tree = container.requests.get("cpu")
-        size = amount(leaf.value) if type(leaf) is Sourced and "cpu" not in container.limits else None
-        is_little = size is not None and size < ONE and any(container.devices.values())
-        if is_little or not _asks_for(container, "cpu"):
-            at = container.at("resources", *(("requests", "cpu") if is_little else ()))
-            message = (
-                f"`{container.name}` requests accelerators but {f'only `cpu: {leaf.value}`' if is_little else 'no CPU'}"
-            )
-            effect = "it gets only the CPU time that others leave, and its accelerators wait for data"
-            help_ = "request its share of the machine's CPUs: all of them if it uses all accelerators"
-            yield NO_CPU.at(at, message, effect=effect, help=help_)
+def accelerator_without_cpu(container: Container) -> Findings:
+    if not container.devices or not _asks_for(container, "memory"):
+        return
+    leaf: Tree = container.requests.get("cpu")
+    size = amount(leaf.value) if type(leaf) is Sourced and "cpu" not in container.limits else None
+    is_little = size is not None and size < ONE and any(container.devices.values())
+    if is_little or not _asks_for(container, "cpu"):
+        at = container.at("resources", *(("requests", "cpu") if is_little else ()))
+        message = (
+            f"`{container.name}` requests accelerators but {f'only `cpu: {leaf.value}`' if is_little else 'no CPU'}"
+        )
+        effect = "it gets only the CPU time that others leave, and its accelerators wait for data"
+        help_ = "request its share of the machine's CPUs: all of them if it uses all accelerators"
+        yield NO_CPU.at(at, message, effect=effect, help=help_)
 
 
 def _asks_for(container: Container, resource: str) -> bool:
     return resource in container.limits or resource in container.requests
 
 
-def tmpfs_over_memory(job: Job) -> Findings:
-    for role in job.roles:
-        for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
-            source = table(volume, "emptyDir")
-            leaf: Tree = source.get("sizeLimit")
-            name = text(volume, "name")
-            size = amount(leaf.value) if type(leaf) is Sourced and text(source, "medium") == "Memory" else None
-            for container in role.main:
-                memory: Tree = container.limits.get("memory")
-                limit = amount(memory.value) if type(memory) is Sourced else None
-                mounted = {text(mount, "name") for mount in rows(container.tree, "volumeMounts")}
-                if size is None or limit is None or size <= limit or name not in mounted:
-                    continue
-                at = role.pod_at("volumes", index, "emptyDir", "sizeLimit")
-                message = (
-                    f"`{name}` may grow to {leaf.value}, but the memory limit of `{container.name}` is {memory.value}"
-                )
-                also = [Label(container.amount_at("memory"), "counts against this limit")]
-                effect = "the container runs out of memory before the volume is full"
-                help_ = "lower the size of the volume, or raise the memory limit above it"
-                yield TMPFS.at(at, message, also=also, effect=effect, help=help_)
+def tmpfs_over_memory(role: ExpandedRole) -> Findings:
+    for index, volume in enumerate(rows(role.pod, "volumes") if role.volumes else ()):
+        source = table(volume, "emptyDir")
+        leaf: Tree = source.get("sizeLimit")
+        name = text(volume, "name")
+        size = amount(leaf.value) if type(leaf) is Sourced and text(source, "medium") == "Memory" else None
+        for container in role.main:
+            memory: Tree = container.limits.get("memory")
+            limit = amount(memory.value) if type(memory) is Sourced else None
+            mounted = {text(mount, "name") for mount in rows(container.tree, "volumeMounts")}
+            if size is None or limit is None or size <= limit or name not in mounted:
+                continue
+            at = role.pod_at("volumes", index, "emptyDir", "sizeLimit")
+            message = f"`{name}` may grow to {leaf.value}, but the memory limit of `{container.name}` is {memory.value}"
+            also = [Label(container.amount_at("memory"), "counts against this limit")]
+            effect = "the container runs out of memory before the volume is full"
+            help_ = "lower the size of the volume, or raise the memory limit above it"
+            yield TMPFS.at(at, message, also=also, effect=effect, help=help_)
 
 
 def no_shared_memory(job: Job) -> Findings:
@@ -241,6 +235,8 @@ def _shm(container: Container) -> tuple[str | None, Path]:
 
 
 CHECKS = (
-    too_many_devices, misspelt_resource, mixed_accelerators, amount_in_wrong_unit, share_in_wrong_unit,
-    accelerator_without_memory, accelerator_without_cpu, tmpfs_over_memory, no_shared_memory,
+    *each(lambda job: job.containers, misspelt_resource, mixed_accelerators, amount_in_wrong_unit),
+    *each(lambda job: job.main, accelerator_without_memory, accelerator_without_cpu),
+    *each(lambda job: job.roles, tmpfs_over_memory),
+    too_many_devices, share_in_wrong_unit, no_shared_memory,
 )  # fmt: skip

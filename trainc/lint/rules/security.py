@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.lint.facts.job import Findings, Job
+from trainc.lint.facts.job import Container, Findings, Job, each
 from trainc.lint.facts.values import flag, repository, table, text, texts
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Finding, Label, Rule
@@ -82,27 +82,24 @@ _PLACEHOLDER_WORDS = (
 )  # fmt: skip
 
 
-def secret_in_text(job: Job) -> Findings:
-    for container in job.containers:
-        for name, entry in container.env.items():
-            if (value := text(entry, "value")) and is_secret(name, value):
-                span = container.env_at(name, "value")
-                yield _token_finding(span, f"the value of `{name}` looks like a secret", name)
-        for path, word in container.placed_words() if any(token in container.text for token in _TOKENS) else ():
-            if holds_token(word):
-                message = f"the command of `{container.name}` contains what looks like a token"
-                yield _token_finding(job.at(path), message, "TOKEN")
+def secret_in_text(container: Container) -> Findings:
+    for name, entry in container.env.items():
+        if (value := text(entry, "value")) and is_secret(name, value):
+            yield _token_finding(container.env_at(name, "value"), f"the value of `{name}` looks like a secret", name)
+    for path, word in container.placed_words() if any(token in container.text for token in _TOKENS) else ():
+        if holds_token(word):
+            message = f"the command of `{container.name}` contains what looks like a token"
+            yield _token_finding(container.role.job.at(path), message, "TOKEN")
 
 
-def secret_placeholder(job: Job) -> Findings:
-    for container in job.containers:
-        for name in container.env:
-            value = container.literals.get(name, "")
-            if named_secret(name) and is_placeholder(value) and placeholder(value) == value:
-                message = f"`{value}` puts the secret `{name}` into the manifest"
-                effect = "everyone who can read the rendered file or the job can read it"
-                help_ = f"use a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`"
-                yield PLACEHOLDER.at(container.env_at(name, "value"), message, effect=effect, help=help_)
+def secret_placeholder(container: Container) -> Findings:
+    for name in container.env:
+        value = container.literals.get(name, "")
+        if named_secret(name) and is_placeholder(value) and placeholder(value) == value:
+            message = f"`{value}` puts the secret `{name}` into the manifest"
+            effect = "everyone who can read the rendered file or the job can read it"
+            help_ = f"use a Secret: `valueFrom: {{secretKeyRef: {{name: ..., key: {name}}}}}`"
+            yield PLACEHOLDER.at(container.env_at(name, "value"), message, effect=effect, help=help_)
 
 
 def secret_in_document(document: Document, report: Report) -> None:
@@ -166,4 +163,7 @@ def _token_finding(span: Span, message: str, name: str) -> Finding:
     return SECRET.at(span, message, effect=effect, help=help_)
 
 
-CHECKS = (privileged_pod, root_where_non_root, secret_in_text, secret_placeholder)
+CHECKS = (
+    *each(lambda job: job.containers, secret_in_text, secret_placeholder),
+    privileged_pod, root_where_non_root,
+)  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainc.frameworks.base.vocabularies import ACCELERATE, TORCHRUN
-from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.launch import PYTHON, Launch
 from trainc.lint.facts.values import COMPLETION_INDEX, GLOBAL_JOB_INDEX, Unknown, Varies, flag, table, text
 from trainc.lint.facts.world import PodAddress, collective, keeps_to_itself, meetings, ranks
@@ -27,41 +27,37 @@ NO_INDEX = Rule("rank-without-index", ERROR)
 _OWN_RESOURCES = ("cpu", "memory", "ephemeral-storage")  # others, but for cards, may be devices unknown to trainc
 
 
-def nodes_mismatch(job: Job) -> Findings:
-    for container in job.main:
-        if (count_written := _nodes(container)) is None:
-            continue
-        written, name, path = count_written
-        low, _, high = written.partition(":")
-        least, most = parsed_int(low), parsed_int(high or low)
-        pods = _pods_meeting(job, container.role)
-        if least is None or most is None or not pods:
-            job.report.skip("the number of nodes that a launcher expects is unknown")
-        elif not any(least <= count <= most for count in pods):
-            role, meeting = container.role, min(pods)
-            own = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
-            count = max(own, meeting)
-            who = f"`{role.name}` has" if count == own else f"`{role.name}` and the roles that it meets have"
-            devices = sum(n for n in role.devices.values() if type(n) is int) * own
-            held = f"; {devices} accelerators are idle meanwhile" if devices else ""
-            alone = most == 1 and keeps_to_itself(container)
-            effect = f"{count} pods try to join a group of {written}: the last never join{held}"
-            help_ = f"set {count} here, as in all roles of the job"
-            if least > count:
-                effect = f"the {count} pods wait at the rendezvous for {least - count} more that never join{held}"
-            if count == own:
-                help_ = f"set {count} here, or set {job.sized(role, least)} for `{role.name}`"
-            if alone:
-                effect = f"each of the {count} pods trains alone"
-                help_ = f"set {count} here, unless each pod works independently"
-            at = _spot(job, container, path, name, name.replace("_", "-"))
-            message = (
-                f"`{container.launch.name}` expects {written} nodes, but {who} {count} pod{'s' if count != 1 else ''}"
-            )
-            label = f"`{name}` is {written}"
-            also = [Label(role.spec_at("parallelism"), f"{own} pods here")]
-            level = WARNING if alone else ERROR
-            yield NNODES.at(at, message, label=label, also=also, effect=effect, help=help_, level=level)
+def nodes_mismatch(container: Container) -> Findings:
+    if (count_written := _nodes(container)) is None:
+        return
+    written, name, path = count_written
+    low, _, high = written.partition(":")
+    least, most = parsed_int(low), parsed_int(high or low)
+    pods = _pods_meeting(container.role.job, container.role)
+    if least is None or most is None or not pods:
+        container.role.job.report.skip("the number of nodes that a launcher expects is unknown")
+    elif not any(least <= count <= most for count in pods):
+        role, meeting = container.role, min(pods)
+        own = role.size * role.replicas if type(role.size) is int and type(role.replicas) is int else 0
+        count = max(own, meeting)
+        who = f"`{role.name}` has" if count == own else f"`{role.name}` and the roles that it meets have"
+        devices = sum(n for n in role.devices.values() if type(n) is int) * own
+        held = f"; {devices} accelerators are idle meanwhile" if devices else ""
+        alone = most == 1 and keeps_to_itself(container)
+        effect = f"{count} pods try to join a group of {written}: the last never join{held}"
+        help_ = f"set {count} here, as in all roles of the job"
+        if least > count:
+            effect = f"the {count} pods wait at the rendezvous for {least - count} more that never join{held}"
+        if count == own:
+            help_ = f"set {count} here, or set {container.role.job.sized(role, least)} for `{role.name}`"
+        if alone:
+            effect = f"each of the {count} pods trains alone"
+            help_ = f"set {count} here, unless each pod works independently"
+        at = _spot(container.role.job, container, path, name, name.replace("_", "-"))
+        message = f"`{container.launch.name}` expects {written} nodes, but {who} {count} pod{'s' if count != 1 else ''}"
+        also = [Label(role.spec_at("parallelism"), f"{own} pods here")]
+        level = WARNING if alone else ERROR
+        yield NNODES.at(at, message, label=f"`{name}` is {written}", also=also, effect=effect, help=help_, level=level)
 
 
 def _nodes(container: Container) -> tuple[str, str, Path] | None:
@@ -118,34 +114,33 @@ def _spot(job: Job, container: Container, path: Path, *words: str) -> Span:
     return container.at_word(*words) if path[-2] in ("command", "args") else job.at(path)
 
 
-def processes_mismatch(job: Job) -> Findings:
-    for container in job.main:
-        devices, launch = _counted(container), container.launch
-        if not devices or not any((*launch.launcher.nodes, *launch.launcher.processes)):
-            continue
-        written, path = _processes(container)
-        processes = parsed_int(written)
-        if written is not None and processes is None and written not in ("auto", "gpu"):
-            job.report.skip("the number of processes that a launcher starts is unknown")
-        if processes is None or processes == devices:
-            continue
-        more = processes > devices
-        leaf = get(job.tree, *path)
-        is_per_cpu = type(leaf) is Sourced and leaf.origin.by == PER_CPU
-        plural, each_cpu = "es" if processes != 1 else "", ", one for each CPU," if is_per_cpu else ""
-        idle = f"{devices - processes} of {devices} accelerators of each pod are idle"
-        yield NPROC.at(
-            _spot(job, container, path, *_process_words(launch)),
-            f"`{launch.name}` starts {processes} process{plural}{each_cpu} in a pod with {devices} accelerator{'s' if devices != 1 else ''}"
-            + (": `numProcPerNode` is `auto`, and `resourcesPerNode` names no GPU" if is_per_cpu else ""),
-            label=f"{processes} here",
-            also=[Label(container.amount_at(_gpus(container)[0][0]), f"{devices} here")],
-            effect="two processes use the same accelerator, and the first collective fails" if more else idle,
-            help=f"set `numProcPerNode: {devices}`, or name the GPUs in `resourcesPerNode`"
-            if is_per_cpu
-            else f"start {devices}, or request {processes} accelerator{'s' if processes != 1 else ''}",
-            level=ERROR if more else WARNING,
-        )
+def processes_mismatch(container: Container) -> Findings:
+    devices, launch = _counted(container), container.launch
+    if not devices or not any((*launch.launcher.nodes, *launch.launcher.processes)):
+        return
+    written, path = _processes(container)
+    processes = parsed_int(written)
+    if written is not None and processes is None and written not in ("auto", "gpu"):
+        container.role.job.report.skip("the number of processes that a launcher starts is unknown")
+    if processes is None or processes == devices:
+        return
+    more = processes > devices
+    leaf = get(container.role.job.tree, *path)
+    is_per_cpu = type(leaf) is Sourced and leaf.origin.by == PER_CPU
+    plural, each_cpu = "es" if processes != 1 else "", ", one for each CPU," if is_per_cpu else ""
+    idle = f"{devices - processes} of {devices} accelerators of each pod are idle"
+    yield NPROC.at(
+        _spot(container.role.job, container, path, *_process_words(launch)),
+        f"`{launch.name}` starts {processes} process{plural}{each_cpu} in a pod with {devices} accelerator{'s' if devices != 1 else ''}"
+        + (": `numProcPerNode` is `auto`, and `resourcesPerNode` names no GPU" if is_per_cpu else ""),
+        label=f"{processes} here",
+        also=[Label(container.amount_at(_gpus(container)[0][0]), f"{devices} here")],
+        effect="two processes use the same accelerator, and the first collective fails" if more else idle,
+        help=f"set `numProcPerNode: {devices}`, or name the GPUs in `resourcesPerNode`"
+        if is_per_cpu
+        else f"start {devices}, or request {processes} accelerator{'s' if processes != 1 else ''}",
+        level=ERROR if more else WARNING,
+    )
 
 
 def _process_words(launch: Launch) -> tuple[str, ...]:
@@ -186,25 +181,26 @@ def _processes(container: Container) -> tuple[str | None, Path]:
     return None, container.path
 
 
-def processes_by_host_cpus(job: Job) -> Findings:
-    for container in job.main:
-        if container.launch.launcher is not TORCHRUN:
-            continue
-        written, path = _processes(container)
-        if written == "cpu" and _counted(container):
-            devices = _counted(container)
-            message = f"`torchrun` starts one process per CPU of the host, in a pod with {devices} accelerators"
-            also = [Label(container.amount_at(_gpus(container)[0][0]), f"{devices} here")]
-            effect = "there are more processes than accelerators: those without one fail"
-            yield NPROC_AUTO.at(job.at(path), message, also=also, effect=effect, help="use `gpu`", level=ERROR)
-        if written not in ("auto", "gpu") or _may_have_device(container):
-            continue
-        what, effect = "accelerator", "it starts as many processes as the host has CPUs"
-        if written == "gpu":
-            what, effect = "GPU", "torchrun fails to start without a GPU"
-        message = f"`torchrun` starts one process per {what}, but `{container.name}` requests none"
-        help_ = "request accelerators under `resources.limits`, or set the number of processes"
-        yield NPROC_AUTO.at(job.at(path), message, effect=effect, help=help_)
+def processes_by_host_cpus(container: Container) -> Findings:
+    if container.launch.launcher is not TORCHRUN:
+        return
+    written, path = _processes(container)
+    if written == "cpu" and _counted(container):
+        devices = _counted(container)
+        message = f"`torchrun` starts one process per CPU of the host, in a pod with {devices} accelerators"
+        also = [Label(container.amount_at(_gpus(container)[0][0]), f"{devices} here")]
+        effect = "there are more processes than accelerators: those without one fail"
+        yield NPROC_AUTO.at(
+            container.role.job.at(path), message, also=also, effect=effect, help="use `gpu`", level=ERROR
+        )
+    if written not in ("auto", "gpu") or _may_have_device(container):
+        return
+    what, effect = "accelerator", "it starts as many processes as the host has CPUs"
+    if written == "gpu":
+        what, effect = "GPU", "torchrun fails to start without a GPU"
+    message = f"`torchrun` starts one process per {what}, but `{container.name}` requests none"
+    help_ = "request accelerators under `resources.limits`, or set the number of processes"
+    yield NPROC_AUTO.at(container.role.job.at(path), message, effect=effect, help=help_)
 
 
 def _may_have_device(container: Container) -> bool:
@@ -219,20 +215,21 @@ _CPU_WORDS = ("cpu", "gloo", "ipex", "openvino")
 _UNCOUNTED = ("NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 
-def processes_without_accelerator(job: Job) -> Findings:
-    for container in job.main:
-        launch = container.launch
-        if not any(launch.launcher.processes) or _may_have_device(container) or _is_for_cpus(container):
-            continue
-        written, path = _processes(container)
-        processes = parsed_int(written)
-        leaf = get(job.tree, *path)
-        if processes is None or processes < 2 or (type(leaf) is Sourced and leaf.origin.by == PER_CPU):
-            continue
-        message = f"`{launch.name}` starts {processes} processes in a pod that requests no accelerator"
-        effect = "no process finds a GPU: they fail at once, or train on the CPUs of the node"
-        help_ = "request accelerators under `resources.limits`; for training on CPUs, suppress this finding"
-        yield NO_DEVICE.at(_spot(job, container, path, *_process_words(launch)), message, effect=effect, help=help_)
+def processes_without_accelerator(container: Container) -> Findings:
+    launch = container.launch
+    if not any(launch.launcher.processes) or _may_have_device(container) or _is_for_cpus(container):
+        return
+    written, path = _processes(container)
+    processes = parsed_int(written)
+    leaf = get(container.role.job.tree, *path)
+    if processes is None or processes < 2 or (type(leaf) is Sourced and leaf.origin.by == PER_CPU):
+        return
+    message = f"`{launch.name}` starts {processes} processes in a pod that requests no accelerator"
+    effect = "no process finds a GPU: they fail at once, or train on the CPUs of the node"
+    help_ = "request accelerators under `resources.limits`; for training on CPUs, suppress this finding"
+    yield NO_DEVICE.at(
+        _spot(container.role.job, container, path, *_process_words(launch)), message, effect=effect, help=help_
+    )
 
 
 def _is_for_cpus(container: Container) -> bool:
@@ -248,35 +245,34 @@ def _is_for_cpus(container: Container) -> bool:
     )
 
 
-def world_size_mismatch(job: Job) -> Findings:
-    for container in job.main:
-        for name in container.env:
-            is_set_later = name in container.replaced or f"{name}=" in container.script
-            if name not in job.vocabulary.sizes or is_set_later or keeps_to_itself(container):
-                continue
-            if (size := parsed_int(container.value(name))) is None:
-                job.report.skip(f"{name} is unknown")
-                continue
-            counts, devices = _pods_meeting(job, container.role), _counted(container)
-            pods = max(counts, default=0)
-            # One process per pod, per accelerator, or per process that the launcher starts.
-            per_pod = {1, devices or 1}
-            if container.launch.launcher.processes[1]:
-                per_pod.add(parsed_int(_processes(container)[0]) or 1)
-            fitting = pods * max(per_pod)
-            is_right = any(size == count * each for count in counts for each in per_pod)
-            if not pods or is_right or (not devices and any(count and size % count == 0 for count in counts)):
-                continue
-            what = f"there are {pods} pods"
-            if devices:
-                what = f"{pods} pods with {max(per_pod)} accelerators each make {fitting}"
-            excess = "the excess processes are rejected"
-            at = container.env_at(name, "value")
-            message = f"`{name}` is {size}, but {what}"
-            also = [Label(container.role.spec_at("parallelism"), f"{pods} pods here")]
-            effect = f"{'all processes wait for peers that never join' if size > fitting else excess} until the rendezvous times out"
-            help_ = f"use {fitting}, or remove it: the launcher sets it"
-            yield WORLD.at(at, message, label=f"{size} here", also=also, effect=effect, help=help_)
+def world_size_mismatch(container: Container) -> Findings:
+    for name in container.env:
+        is_set_later = name in container.replaced or f"{name}=" in container.script
+        if name not in container.role.job.vocabulary.sizes or is_set_later or keeps_to_itself(container):
+            continue
+        if (size := parsed_int(container.value(name))) is None:
+            container.role.job.report.skip(f"{name} is unknown")
+            continue
+        counts, devices = _pods_meeting(container.role.job, container.role), _counted(container)
+        pods = max(counts, default=0)
+        # One process per pod, per accelerator, or per process that the launcher starts.
+        per_pod = {1, devices or 1}
+        if container.launch.launcher.processes[1]:
+            per_pod.add(parsed_int(_processes(container)[0]) or 1)
+        fitting = pods * max(per_pod)
+        is_right = any(size == count * each for count in counts for each in per_pod)
+        if not pods or is_right or (not devices and any(count and size % count == 0 for count in counts)):
+            continue
+        what = f"there are {pods} pods"
+        if devices:
+            what = f"{pods} pods with {max(per_pod)} accelerators each make {fitting}"
+        excess = "the excess processes are rejected"
+        at = container.env_at(name, "value")
+        message = f"`{name}` is {size}, but {what}"
+        also = [Label(container.role.spec_at("parallelism"), f"{pods} pods here")]
+        effect = f"{'all processes wait for peers that never join' if size > fitting else excess} until the rendezvous times out"
+        help_ = f"use {fitting}, or remove it: the launcher sets it"
+        yield WORLD.at(at, message, label=f"{size} here", also=also, effect=effect, help=help_)
 
 
 def constant_rank(job: Job) -> Findings:
@@ -294,24 +290,23 @@ def constant_rank(job: Job) -> Findings:
                 yield CONSTANT.at(container.env_at(name, "value"), message, effect=effect, help=help_)
 
 
-def constant_rank_option(job: Job) -> Findings:
-    for container in job.main:
-        launch = container.launch
-        option, variable = launch.launcher.rank
-        if not container.role.several or "standalone" in launch.flags:
-            continue
-        rank = launch.number(option) if option and "$" not in launch.flags.get(option, "$") else None
-        in_flags = "rdzv_backend" in launch.flags
-        backend = launch.value("rdzv_backend") if in_flags else container.value("PET_RDZV_BACKEND")
-        if type(rank) is not int or backend not in (None, "static") or _is_alone(launch):
-            continue  # a dynamic rendezvous numbers the nodes itself
-        at = container.at_word(f"--{option}", f"--{option.replace('_', '-')}")
-        message = f"`--{option}` is {rank} in all {container.role.count} pods of `{container.role.name}`"
-        effect = "several processes have the same rank, and the rendezvous fails or never completes"
-        help_ = f"pass the index of the pod: `sh -c '{launch.name} --{option}=$JOB_COMPLETION_INDEX ...'`"
-        if variable in container.env:
-            help_ = f"remove it: `{variable}` holds the rank of each pod"
-        yield CONSTANT.at(at, message, effect=effect, help=help_)
+def constant_rank_option(container: Container) -> Findings:
+    launch = container.launch
+    option, variable = launch.launcher.rank
+    if not container.role.several or "standalone" in launch.flags:
+        return
+    rank = launch.number(option) if option and "$" not in launch.flags.get(option, "$") else None
+    in_flags = "rdzv_backend" in launch.flags
+    backend = launch.value("rdzv_backend") if in_flags else container.value("PET_RDZV_BACKEND")
+    if type(rank) is not int or backend not in (None, "static") or _is_alone(launch):
+        return  # a dynamic rendezvous numbers the nodes itself
+    at = container.at_word(f"--{option}", f"--{option.replace('_', '-')}")
+    message = f"`--{option}` is {rank} in all {container.role.count} pods of `{container.role.name}`"
+    effect = "several processes have the same rank, and the rendezvous fails or never completes"
+    help_ = f"pass the index of the pod: `sh -c '{launch.name} --{option}=$JOB_COMPLETION_INDEX ...'`"
+    if variable in container.env:
+        help_ = f"remove it: `{variable}` holds the rank of each pod"
+    yield CONSTANT.at(at, message, effect=effect, help=help_)
 
 
 def _is_alone(launch: Launch) -> bool:
@@ -389,6 +384,10 @@ def rank_without_index(job: Job) -> Findings:
 
 
 CHECKS = (
-    nodes_mismatch, processes_mismatch, processes_by_host_cpus, processes_without_accelerator, world_size_mismatch,
-    constant_rank, constant_rank_option, ranks_overlap, ranks_repeat_per_job, rank_without_index,
+    *each(
+        lambda job: job.main,
+        nodes_mismatch, processes_mismatch, processes_by_host_cpus, processes_without_accelerator,
+        world_size_mismatch, constant_rank_option,
+    ),
+    constant_rank, ranks_overlap, ranks_repeat_per_job, rank_without_index,
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job
+from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.values import substituted, table, text
 from trainc.lint.tables.machines import GENERATIONS, SLICE, Generation
 from trainc.model.finding import ERROR, WARNING, Label, Rule
@@ -172,28 +172,26 @@ def multislice_single_host(job: Job) -> Findings:
 _MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
 
 
-def multislice_half_set_up(job: Job) -> Findings:
-    for role in job.roles:
-        names = [name for name in _MEGASCALE if any(name in container.env for container in role.main)]
-        # Without any the slices are separate, or a platform sets all three itself, as JobSet's own example leaves it to.
-        if type(role.replicas) is not int or not names or TPU_RESOURCE not in role.devices:
-            continue
-        missing: list[tuple[str, Span]] = []
-        if role.replicas < 2:
-            container = next(one for one in role.main if names[0] in one.env)
-            if container.value(_MEGASCALE[0]) != "1":  # a launcher writes them for one slice as for many
-                missing.append(("it has only one Job", container.env_at(names[0])))
-        else:
-            if len(names) < len(_MEGASCALE):
-                lacking = ", ".join(f"`{name}`" for name in _MEGASCALE if name not in names)
-                missing.append((f"{lacking} {'is' if len(names) == 2 else 'are'} not set", role.at("replicas")))
-            if SLICE not in role.annotations and EXCLUSIVE not in _annotations(job, role):
-                missing.append((f"the annotation `{EXCLUSIVE}` is missing", role.at("replicas")))
-        for what, at in missing:
-            message = f"`{role.name}` is configured for several TPU slices, but {what}"
-            effect = "the slices do not find each other, or they share a node pool"
-            help_ = "use one complete configuration, such as the component `tpu-multislice`"
-            yield SLICES.at(at, message, effect=effect, help=help_)
+def multislice_half_set_up(role: ExpandedRole) -> Findings:
+    names = [name for name in _MEGASCALE if any(name in container.env for container in role.main)]
+    # Without any the slices are separate, or a platform sets all three itself, as JobSet's own example leaves it to.
+    if type(role.replicas) is not int or not names or TPU_RESOURCE not in role.devices:
+        return
+    missing: list[tuple[str, Span]] = []
+    if role.replicas < 2:
+        container = next(one for one in role.main if names[0] in one.env)
+        if container.value(_MEGASCALE[0]) != "1":  # a launcher writes them for one slice as for many
+            missing.append(("it has only one Job", container.env_at(names[0])))
+    else:
+        if len(names) < len(_MEGASCALE):
+            lacking = ", ".join(f"`{name}`" for name in _MEGASCALE if name not in names)
+            missing.append((f"{lacking} {'is' if len(names) == 2 else 'are'} not set", role.at("replicas")))
+        if SLICE not in role.annotations and EXCLUSIVE not in _annotations(role.job, role):
+            missing.append((f"the annotation `{EXCLUSIVE}` is missing", role.at("replicas")))
+    for what, at in missing:
+        message = f"`{role.name}` is configured for several TPU slices, but {what}"
+        help_ = "use one complete configuration, such as the component `tpu-multislice`"
+        yield SLICES.at(at, message, effect="the slices do not find each other, or they share a node pool", help=help_)
 
 
 def _annotations(job: Job, role: ExpandedRole) -> set[str]:
@@ -222,6 +220,7 @@ def _is_placed(job: Job, role: ExpandedRole) -> bool:
 
 
 CHECKS = (
-    multislice_half_set_up, tpu_topology_mismatch, tpu_topology_unknown, tpu_accelerator_unknown, tpu_selector_missing, tpu_chips_per_host,
+    *each(lambda job: job.roles, multislice_half_set_up),
+    tpu_topology_mismatch, tpu_topology_unknown, tpu_accelerator_unknown, tpu_selector_missing, tpu_chips_per_host,
     multislice_single_host, slices_share_node_pools,
 )  # fmt: skip
