@@ -11,7 +11,7 @@ from trainc.model.finding import ERROR, Finding, Label, Rule
 from trainc.model.references import KINDS, Reference
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
-from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get, value
 
 _Key = tuple[str, ...]  # cluster, kind, namespace, name
 _Job = tuple[str, Span]  # its name, "" for an object of a file without jobs, and where that stands
@@ -106,14 +106,8 @@ def _place(document: Document) -> Span:
 
 
 def _key(bundle: Bundle, tree: Tree) -> _Key:
-    metadata = tree.get("metadata") if type(tree) is dict else None
-    return bundle.cluster, _of(tree, "kind"), _of(metadata, "namespace") or "default", _of(metadata, "name")
-
-
-def _of(tree: Tree, field: str) -> Tree:
-    """The scalar at a field, None where there is none, as in objects that nobody can apply."""
-    leaf = tree.get(field) if type(tree) is dict else None
-    return leaf.value if type(leaf) is Sourced else None
+    metadata = get(tree, "metadata")
+    return bundle.cluster, value(tree, "kind"), value(metadata, "namespace") or "default", value(metadata, "name")
 
 
 def _clash(key: _Key, first: _Job, job: _Job) -> Finding:

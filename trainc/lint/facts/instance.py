@@ -51,7 +51,7 @@ class Pod:
         for name in names:
             value: str | Unknown = TOO_LONG
             if left > 0:
-                written = container.literal(name) or ""
+                written = container.literals.get(name) or ""
                 held = filled(written, earlier.get) if "$(" in written else container.value(name)
                 value = self.settle("" if held is None else held)
             values.append((name, value))

@@ -59,7 +59,7 @@ _INDEX_KEYS = {
 
 
 class Container:
-    """A container of every pod of one role; the trees stay at hand for positions.
+    """A container of every pod of one role; the trees stay at hand for positions, and `path` is where it stands in the JobSet.
 
     `kind` is MAIN, INIT or SIDECAR; `env` are the entries of its variables by name, `literals` the values that are
     written, and `has_references` says whether one of these refers to another variable; `words` are its command and
@@ -69,8 +69,8 @@ class Container:
     def __init__(self, role: ExpandedRole, tree: Tree, index: int, kind: str = MAIN) -> None:
         self.role = role
         self.tree = tree
-        self.index = index
         self.kind = kind
+        self.path: Path = (*role.pod_path, "containers" if kind is MAIN else "initContainers", index)
         self.name = text(tree, "name")
         self.env: dict[str, Tree] = {}
         self.literals: dict[str, str] = {}
@@ -90,11 +90,6 @@ class Container:
         self.limits = table(resources, "limits")
         self.requests = table(resources, "requests")
         self.devices = devices(self.limits, self.requests)
-
-    @property
-    def path(self) -> Path:
-        """Where the container stands in the JobSet."""
-        return (*self.role.pod_path, "containers" if self.kind is MAIN else "initContainers", self.index)
 
     @property
     def main(self) -> bool:
@@ -158,10 +153,6 @@ class Container:
         places = (place for place, word in self.placed_words() if any(fragment in word for fragment in fragments))
         return next(places, self.path)
 
-    def literal(self, name: str) -> str | None:
-        """The text a variable is set to as written, None where it is absent or comes from elsewhere."""
-        return self.literals.get(name)
-
     def sets(self, *prefixes: str) -> bool:
         """Whether a variable is set whose name begins with one of these."""
         return any(name.startswith(prefixes) for name in self.env)
@@ -172,7 +163,7 @@ class Container:
             return UNKNOWN
         if entry is None:
             return Varies(COMPLETION_INDEX) if name == "JOB_COMPLETION_INDEX" and self.role.indexed else None
-        if (written := self.literal(name)) is None:
+        if (written := self.literals.get(name)) is None:
             source = table(entry, "valueFrom")
             if "fieldRef" in source:
                 return self.role.field(text(table(source, "fieldRef"), "fieldPath"))
@@ -205,7 +196,7 @@ class Container:
         earlier: dict[str, Value | None] = {}
         left = MOST_TEXT
         for name in self.env:
-            if (written := self.literal(name)) is None or "$(" not in written:
+            if (written := self.literals.get(name)) is None or "$(" not in written:
                 earlier[name] = self.value(name)
                 continue
             value = filled(written, lambda other: earlier.get(other, absent)) if left > 0 else TOO_LONG
@@ -248,7 +239,9 @@ class ExpandedRole:
     """All pods of one replicatedJob: `replicas` child Jobs of `size` pods each.
 
     `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;
-    `devices` are the accelerators of one pod by resource, summed over the containers that run side by side. `indexed`
+    `count` are the pods of all its Jobs at once, `several` says that it is known to have more than one. `path` is where
+    the replicatedJob stands in the JobSet, `spec_path` and `pod_path` where the specs of its Jobs and pods do. `labels`
+    and `annotations` are those of its pods, `host_network` says whether these use the network of their nodes. `devices` are the accelerators of one pod by resource, summed over the containers that run side by side. `indexed`
     says whether each pod of a Job has an index of its own: the JobSet webhook's default is that it has. `volumes` are
     those of its pods by name, `reads_host` says whether one is a path of the node; `init` the init containers, sidecars among them.
     """
@@ -262,8 +255,27 @@ class ExpandedRole:
         template = table(self.spec, "template")
         self.pod = table(template, "spec")
         self.metadata = table(template, "metadata")
+        self.labels = table(self.metadata, "labels")
+        self.annotations = table(self.metadata, "annotations")
+        self.path: Path = ("spec", "replicatedJobs", index)
+        self.spec_path: Path = (*self.path, "template", "spec")
+        self.pod_path: Path = (*self.spec_path, "template", "spec")
+        self.host_network = flag(self.pod, "hostNetwork")
         self.indexed = text(self.spec, "completionMode") in ("", "Indexed")
-        self.replicas, self.width, self.size = _counts(tree, self.spec)
+        replicas, width, size = (
+            whole(tree, "replicas"),
+            whole(self.spec, "parallelism"),
+            whole(self.spec, "completions"),
+        )
+        self.replicas: Count = 1 if replicas is None else replicas
+        self.width: Count = 1 if width is None else width
+        if type(self.width) is int and type(size) is int and size < self.width:
+            self.width = size
+        self.size: Count = self.width if size is None else size
+        self.count: Count = UNKNOWN
+        if type(self.replicas) is int and type(self.width) is int:
+            self.count = self.replicas * self.width
+        self.several = type(self.count) is int and self.count > 1
         volumes = rows(self.pod, "volumes")
         self.volumes: dict[str, Tree] = {text(volume, "name"): volume for volume in volumes}
         self.reads_host = any("hostPath" in volume for volume in volumes)
@@ -289,31 +301,6 @@ class ExpandedRole:
         """All containers, in the order in which they start."""
         return [*self.init, *self.main] if self.init else self.main
 
-    @property
-    def labels(self) -> dict[str, Tree]:
-        """The labels of its pods."""
-        return table(self.metadata, "labels")
-
-    @property
-    def annotations(self) -> dict[str, Tree]:
-        """The annotations of its pods."""
-        return table(self.metadata, "annotations")
-
-    @property
-    def path(self) -> Path:
-        """Where the replicatedJob stands in the JobSet."""
-        return ("spec", "replicatedJobs", self.index)
-
-    @property
-    def spec_path(self) -> Path:
-        """Where the spec of its Jobs stands."""
-        return ("spec", "replicatedJobs", self.index, "template", "spec")
-
-    @property
-    def pod_path(self) -> Path:
-        """Where the spec of its pods stands."""
-        return ("spec", "replicatedJobs", self.index, "template", "spec", "template", "spec")
-
     def at(self, *path: str | int) -> Span:
         """Where a node of the replicatedJob is written."""
         return self.job.at((*self.path, *path))
@@ -327,13 +314,6 @@ class ExpandedRole:
         return self.job.at((*self.pod_path, *path), key=key)
 
     @property
-    def count(self) -> Count:
-        """How many pods the role has at once, unknown where a number is."""
-        if type(self.replicas) is int and type(self.width) is int:
-            return self.replicas * self.width
-        return UNKNOWN
-
-    @property
     def retries(self) -> int | None:
         """How many failed pods each of its Jobs replaces before it fails itself; None where that is not known."""
         limit, per_index = whole(self.spec, "backoffLimit"), whole(self.spec, "backoffLimitPerIndex")
@@ -344,12 +324,6 @@ class ExpandedRole:
         return min(per_index * self.size, limit) if type(limit) is int else per_index * self.size
 
     @property
-    def several(self) -> bool:
-        """Whether the role is known to have more than one pod at once."""
-        count = self.count
-        return type(count) is int and count > 1
-
-    @property
     def worker(self) -> Container | None:
         """The container that holds accelerators: the first with any, else the first."""
         return next((container for container in self.main if container.devices), next(iter(self.main), None))
@@ -358,11 +332,6 @@ class ExpandedRole:
     def trainer(self) -> Container | None:
         """The container that trains: the first in which a launcher starts processes, else the one with accelerators."""
         return next((container for container in self.main if container.launch.by_launcher), self.worker)
-
-    @property
-    def host_network(self) -> bool:
-        """Whether the pods use the network of their nodes."""
-        return flag(self.pod, "hostNetwork")
 
     def host(self, job: int | str = 0, pod: int | str = 0) -> str:
         """The host name of one pod; its DNS name is that, a dot and the subdomain."""
@@ -396,11 +365,12 @@ class ExpandedRole:
         prefix, _, name = key.partition("/")
         if prefix != "jobset.sigs.k8s.io":
             return None
+        replicas = [role.replicas for role in self.job.roles if type(role.replicas) is int]
         held: dict[str, Value] = {
             "jobset-name": self.job.name,
             "replicatedjob-name": self.name,
             "replicatedjob-replicas": str(self.replicas) if type(self.replicas) is int else UNKNOWN,
-            "global-replicas": self.job.global_replicas,
+            "global-replicas": str(sum(replicas)) if len(replicas) == len(self.job.roles) else UNKNOWN,
             "group-name": text(self.tree, "groupName") or "default",
             "restart-attempt": "0",
             "coordinator": self.job.coordinator,
@@ -435,15 +405,6 @@ class ExpandedRole:
         return (MACHINES[name], self.node_labels[ACCELERATOR][1]) if name else (None, ())
 
 
-def _counts(role: Tree, spec: Tree) -> tuple[Count, Count, Count]:
-    """The number of Jobs of a role; how many pods of a Job run at once; how many indices a Job has."""
-    replicas, width, size = whole(role, "replicas"), whole(spec, "parallelism"), whole(spec, "completions")
-    at_once: Count = 1 if width is None else width
-    if type(at_once) is int and type(size) is int and size < at_once:
-        at_once = size
-    return 1 if replicas is None else replicas, at_once, at_once if size is None else size
-
-
 class Job:
     """A bundle expanded by role, with the facts that many rules ask for collected once.
 
@@ -468,6 +429,7 @@ class Job:
         self.subdomain = text(table(self.spec, "network"), "subdomain") or self.name
         self.roles: list[ExpandedRole] = []
         self._by_name: dict[str, ExpandedRole] = {}
+        self.is_name_known = bool(self.name) and not substituted(self.name) and "$" not in self.name
         self.main: list[Container] = []
         self.containers: list[Container] = []
         for index, tree in enumerate(rows(self.spec, "replicatedJobs")):
@@ -558,23 +520,12 @@ class Job:
         return "enableDNSHostnames" not in network or flag(network, "enableDNSHostnames")
 
     @property
-    def global_replicas(self) -> Value:
-        """The number of child Jobs over all roles."""
-        known = [role.replicas for role in self.roles if type(role.replicas) is int]
-        return str(sum(known)) if len(known) == len(self.roles) else UNKNOWN
-
-    @property
     def coordinator(self) -> Value:
         """The address that the JobSet controller writes on every pod for `spec.coordinator`, empty without one."""
         if not (chosen := table(self.spec, "coordinator")):
             return ""
         host = f"{self.name}-{text(chosen, 'replicatedJob')}-{whole(chosen, 'jobIndex') or 0}"
         return f"{host}-{whole(chosen, 'podIndex') or 0}.{self.subdomain}"
-
-    @property
-    def is_name_known(self) -> bool:
-        """Whether the job's own name is known here."""
-        return bool(self.name) and not substituted(self.name) and "$" not in self.name
 
     def role(self, name: str) -> ExpandedRole | None:
         """The role of that name."""

@@ -162,7 +162,7 @@ def _split(words: list[str], launcher: Launcher) -> tuple[dict[str, str], list[s
             flags[key] = content
         elif key in _TWO:
             index += 2
-        elif _bare(key, launcher, words, index):
+        elif _is_switch(key, launcher, words[index] if index < len(words) else "-"):
             flags[key] = ""
             if key in ("m", "module"):
                 break
@@ -172,15 +172,11 @@ def _split(words: list[str], launcher: Launcher) -> tuple[dict[str, str], list[s
     return flags, words[index:]
 
 
-def _bare(key: str, launcher: Launcher, words: list[str], index: int) -> bool:
+def _is_switch(key: str, launcher: Launcher, following: str) -> bool:
     if launcher.switches is not None:
         return key in launcher.switches
-    following = words[index] if index < len(words) else "-"
-    return (
-        following.startswith("-")
-        or following.endswith((".py", ".sh"))
-        or key in ("m", "module", "multi_gpu", "use_fsdp", "use_deepspeed", "no_python", "force_multi")
-    )
+    is_known = key in ("m", "module", "multi_gpu", "use_fsdp", "use_deepspeed", "no_python", "force_multi")
+    return is_known or following.startswith("-") or following.endswith((".py", ".sh"))
 
 
 def options(words: list[str]) -> dict[str, str]:

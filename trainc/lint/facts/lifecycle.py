@@ -113,22 +113,19 @@ class Lifecycle:
             for pod in self.jobs[rest].active():
                 self.jobs[rest].succeed(pod)
         elif verb == "failed":
-            self._fail(rest)
+            name, _, how = rest.partition(" ")
+            job, pod = _named(name, self._pods())
+            code = how.removeprefix("exit ")
+            if how and not how.startswith("exit "):
+                self.did = job.fail(pod, condition=how)
+            elif code and not (code.isascii() and code.isdigit() and len(code) <= 3):
+                raise EventError(f"`{code}` is not an exit code")
+            else:
+                self.did = job.fail(pod, int(code or 1))
         else:
             raise EventError(f"`{event}` is not an event: ready: POD, succeeded JOB, failed POD, resumed")
         self._reconcile()
         self._see(event)
-
-    def _fail(self, rest: str) -> None:
-        name, _, how = rest.partition(" ")
-        job, pod = _named(name, self._pods())
-        code = how.removeprefix("exit ")
-        if how and not how.startswith("exit "):
-            self.did = job.fail(pod, condition=how)
-        elif code and not (code.isascii() and code.isdigit() and len(code) <= 3):
-            raise EventError(f"`{code}` is not an exit code")
-        else:
-            self.did = job.fail(pod, int(code or 1))
 
     def _pods(self) -> dict[str, tuple[ChildJob, PodState]]:
         """The pods that have not ended, by host name: of several without an index the first."""
@@ -239,7 +236,9 @@ class Lifecycle:
                 "restarts": self.restarts,
                 "toMax": self.counted,
                 "pods": sorted(f"{job.pod_name(pod)}:{pod.phase}:att{job.attempt}" for job in jobs for pod in job.pods),
-                "jobs": [f"{job.name}{'(susp)' if job.suspended else ''}:{job.conditions}" for job in jobs],
+                "jobs": [
+                    f"{job.name}{'(susp):Suspended' if job.suspended else f':{_ENDS[job.outcome]}'}" for job in jobs
+                ],
             }
             seen.update((key, held) for key, held in state.items() if held or key == "restarts")
         self.steps.append(seen)
@@ -282,6 +281,8 @@ def _is_in(message: str, pattern: str) -> bool:
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
 _ACTIVE = (PENDING, RUNNING)
+# The conditions of a Job by its outcome, in the order in which they are set.
+_ENDS = {"": "", "Complete": "SuccessCriteriaMet,Complete", "Failed": "FailureTarget,Failed"}
 _BACKOFF = "Job has reached the specified backoff limit"
 
 
@@ -359,14 +360,6 @@ class ChildJob:
             return limit
         return 2**31 - 1 if type(self.spec.get("backoffLimitPerIndex")) is int else DEFAULT_BACKOFF_LIMIT
 
-    @property
-    def conditions(self) -> str:
-        """The conditions that are true, in the order in which they are set."""
-        if self.suspended:
-            return "Suspended"
-        ends = {"Complete": "SuccessCriteriaMet,Complete", "Failed": "FailureTarget,Failed"}
-        return ends.get(self.outcome, "")
-
     def pod_name(self, pod: PodState) -> str:
         """The host name of a pod; without an index the name has a random end, which is left out."""
         return self.name if pod.index is None else f"{self.name}-{pod.index}"
@@ -420,7 +413,15 @@ class ChildJob:
         self.by_index[pod.index] = self.by_index.get(pod.index, 0) + 1
         per_index = self.spec.get("backoffLimitPerIndex")
         if type(per_index) is int and (action == "FailIndex" or self.by_index[pod.index] > per_index):
-            return self._fail_index(pod.index)
+            self.failed_indexes.add(pod.index)
+            most = self.spec.get("maxFailedIndexes")
+            if type(most) is int and len(self.failed_indexes) > most:
+                message = "Job has exceeded the specified maximal number of failed indexes"
+                self._fail("MaxFailedIndexesExceeded", message)
+            elif not self._has_succeeded():
+                self.fill()
+                return f"index {pod.index} has failed permanently; the other pods continue"
+            return f"its Job fails ({self.reason})"
         if self.failures > self.most:
             self._fail("BackoffLimitExceeded", _BACKOFF)
             return "its Job fails (BackoffLimitExceeded)"
@@ -433,17 +434,6 @@ class ChildJob:
         if pod.index is not None:
             heappush(self._returned, pod.index)
         self.fill()
-
-    def _fail_index(self, index: int | None) -> str:
-        self.failed_indexes.add(index)
-        most = self.spec.get("maxFailedIndexes")
-        if type(most) is int and len(self.failed_indexes) > most:
-            self._fail("MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes")
-            return "its Job fails (MaxFailedIndexesExceeded)"
-        if self._has_succeeded():
-            return f"its Job fails ({self.reason})"
-        self.fill()
-        return f"index {index} has failed permanently; the other pods continue"
 
     def _action(self, code: int, condition: str) -> tuple[int, str]:
         """The rule of the pod failure policy that decides, and what it does."""

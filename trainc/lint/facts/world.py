@@ -241,14 +241,16 @@ def keeps_to_itself(container: Container) -> bool:
     return bool(sizes) and all(size is not None and size <= own for size in sizes)
 
 
+def knows_peers(container: Container) -> bool:
+    """Whether a container is told a rank, or an address of others."""
+    vocabulary = container.role.job.vocabulary
+    return not (vocabulary.ranks | vocabulary.addresses.keys()).isdisjoint(container.env)
+
+
 def collective(role: ExpandedRole) -> bool:
     """Whether the pods of a role visibly work as one: they are told ranks, an address, or run a launcher."""
-    vocabulary = role.job.vocabulary
     for container in role.main:
-        if keeps_to_itself(container):
-            continue
-        if not (vocabulary.ranks | vocabulary.addresses.keys()).isdisjoint(container.env):
-            return True
-        if container.launch.by_launcher and "standalone" not in container.launch.flags:
+        is_launched = container.launch.by_launcher and "standalone" not in container.launch.flags
+        if (is_launched or knows_peers(container)) and not keeps_to_itself(container):
             return True
     return False

@@ -88,7 +88,7 @@ def variable_of_other_hardware(container: Container) -> Findings:
     kind = next(iter(kinds), "")
     for name in container.env if len(kinds) == 1 and kind in (GPU, TPU, NEURON) else ():
         owner = _READERS[name]
-        if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literal(name) == ""):
+        if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literals.get(name) == ""):
             message = f"`{name}` applies to {owner}s, but this container has a {kind}"
             yield FOREIGN.at(container.env_at(name, "name"), message, help="remove it")
 
@@ -122,15 +122,13 @@ def wrong_socket_interface(job: Job) -> Findings:
         # Without the host's network a pod sees its own interfaces alone, and no bridge among them.
         is_local = not value.startswith("^") and any(name.lstrip("^=") in ("lo", "docker0") for name in names)
         if is_local or (value == "^lo" and container.role.host_network):
-            yield INTERFACE.at(
-                container.env_at("NCCL_SOCKET_IFNAME", "value"),
-                f"`NCCL_SOCKET_IFNAME` is `{value}`",
-                effect="NCCL may select docker0 or another interface that reaches no other pod"
-                if value == "^lo"
-                else "NCCL reaches no other pod",
-                help="name the interface, e.g. `eth0`, or exclude all others: `^lo,docker`",
-                level=WARNING if has_peers(container.role) else NOTE,
-            )
+            at, message = container.env_at("NCCL_SOCKET_IFNAME", "value"), f"`NCCL_SOCKET_IFNAME` is `{value}`"
+            effect = "NCCL reaches no other pod"
+            if value == "^lo":
+                effect = "NCCL may select docker0 or another interface that reaches no other pod"
+            help_ = "name the interface, e.g. `eth0`, or exclude all others: `^lo,docker`"
+            level = WARNING if has_peers(container.role) else NOTE
+            yield INTERFACE.at(at, message, effect=effect, help=help_, level=level)
 
 
 # Variables that list the devices a program sees, and those that put it on the CPUs.
@@ -157,7 +155,7 @@ _IDLE = "the program computes on the CPUs, and the accelerators are idle"
 def _hiding(container: Container, kind: str, count: int) -> Iterator[tuple[Span, str, str, str]]:
     """What hides the accelerators of a container: its place, the message, the effect and the level."""
     for name in (*_VISIBLE, *_ON_CPUS):
-        if (value := container.literal(name)) is None:
+        if (value := container.literals.get(name)) is None:
             continue
         span = container.env_at(name, "value")
         seen = _seen(name, value, count) if name in _VISIBLE and kind == GPU else None

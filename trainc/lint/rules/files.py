@@ -56,12 +56,9 @@ def one_node_volume(role: ExpandedRole) -> Findings:
         mode = access_modes(claim)[0]
         one = "pod" if mode == "ReadWriteOncePod" else "node"
         message = f"{role.count} pods of `{role.name}` mount `{name}`, which one {one} at a time can mount"
-        effect = (
-            "one pod runs, and the scheduler leaves the others Pending"
-            if one == "pod"
-            else "pods on a second node stay in ContainerCreating: the volume is attached to the first, unless its "
-            "storage ignores access modes"
-        )
+        effect = "pods on a second node stay in ContainerCreating: the volume is attached to the first, unless its storage ignores access modes"
+        if one == "pod":
+            effect = "one pod runs, and the scheduler leaves the others Pending"
         help_ = "use a PVC with `ReadWriteMany`, or one PVC for each pod (`ephemeral`)"
         yield ONE_NODE.at(role.job.at(volume), message, also=[Label(modes, f"{mode} here")], effect=effect, help=help_)
 
@@ -127,7 +124,7 @@ def path_not_mounted(job: Job) -> Findings:
         if name not in job.names:
             continue
         for container in job.main:
-            path = container.literal(name)
+            path = container.literals.get(name)
             if not path or not path.startswith("/") or path.startswith(_IN_IMAGE) or "$" in path:
                 continue
             is_file = path.count("/") > 1 or name == "TORCH_NCCL_DEBUG_INFO_TEMP_FILE"
@@ -145,11 +142,9 @@ def objects_of_pods(job: Job) -> Findings:
         if not name or "$" in name:
             continue
         if path[-2] not in _JUDGED and subdomain(name):
-            effect = (
-                "the API server accepts the pods, and they wait for the volume forever"
-                if "volumes" in path
-                else "the API server accepts the pods, and the kubelet pulls their images without it"
-            )
+            effect = "the API server accepts the pods, and the kubelet pulls their images without it"
+            if "volumes" in path:
+                effect = "the API server accepts the pods, and they wait for the volume forever"
             yield IMPOSSIBLE.at(job.at(path), f"no {kind} can have the name `{name}`", effect=effect, help=NAME_HELP)
         elif is_listed and not _is_there(job, kind, name):
             message = f"{kind} `{name}` is neither with this job nor in the cluster"

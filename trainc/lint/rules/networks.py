@@ -72,7 +72,7 @@ def _halves(role: ExpandedRole, container: Container) -> Iterator[tuple[str, str
         elif not any(path == "/dev" or path.startswith("/dev/aperture_devices") for path in _mounted(container)):
             yield there, "`/dev/aperture_devices` is not mounted", _first(container, _TCPXO)
     has_efa = is_privileged or role.host_network or EFA in container.limits or EFA in container.requests
-    if role.several and container.literal("FI_PROVIDER") == "efa" and not has_efa:
+    if role.several and container.literals.get("FI_PROVIDER") == "efa" and not has_efa:
         yield "`FI_PROVIDER=efa`", f"requests no `{EFA}`", container.env_at("FI_PROVIDER")
 
 
@@ -93,7 +93,7 @@ def tuner_of_other_machine(job: Job) -> Findings:
     if "NCCL_TUNER_CONFIG_PATH" not in job.names:
         return
     for container in job.main:
-        path = container.literal("NCCL_TUNER_CONFIG_PATH") or ""
+        path = container.literals.get("NCCL_TUNER_CONFIG_PATH") or ""
         accelerator = container.role.node_label("cloud.google.com/gke-accelerator")
         wanted = {"nvidia-gb200": "a4x", "nvidia-h200-141gb": "a3u", "nvidia-b200": "a4"}.get(accelerator)
         table_name = path.rpartition("tuner_config_")[2].partition(".")[0] if "tuner_config_" in path else ""

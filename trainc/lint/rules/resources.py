@@ -107,7 +107,7 @@ _FRACTIONS = ("XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_CLIENT_MEM_FRACTION")
 def share_in_wrong_unit(job: Job) -> Findings:
     for container in job.main if not job.names.isdisjoint(_FRACTIONS) else ():
         for name in _FRACTIONS:
-            written = container.literal(name)
+            written = container.literals.get(name)
             if not written or "$" in written or not any(container.devices.values()):
                 continue
             share = _share(written)

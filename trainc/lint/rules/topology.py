@@ -53,7 +53,7 @@ def nodes_mismatch(container: Container) -> Findings:
         if alone:
             effect = f"each of the {count} pods trains alone"
             help_ = f"set {count} here, unless each pod works independently"
-        at = _spot(container.role.job, container, path, name, name.replace("_", "-"))
+        at = _spot(container, path, name, name.replace("_", "-"))
         message = f"`{container.launch.name}` expects {written} nodes, but {who} {count} pod{'s' if count != 1 else ''}"
         also = [Label(role.spec_at("parallelism"), f"{own} pods here")]
         level = WARNING if alone else ERROR
@@ -109,9 +109,9 @@ def _pods_meeting(job: Job, role: ExpandedRole) -> set[int]:
     return counts
 
 
-def _spot(job: Job, container: Container, path: Path, *words: str) -> Span:
+def _spot(container: Container, path: Path, *words: str) -> Span:
     """A place in the command where `path` leads there, else the place of the variable."""
-    return container.at_word(*words) if path[-2] in ("command", "args") else job.at(path)
+    return container.at_word(*words) if path[-2] in ("command", "args") else container.role.job.at(path)
 
 
 def processes_mismatch(container: Container) -> Findings:
@@ -124,23 +124,20 @@ def processes_mismatch(container: Container) -> Findings:
         container.role.job.report.skip("the number of processes that a launcher starts is unknown")
     if processes is None or processes == devices:
         return
-    more = processes > devices
     leaf = get(container.role.job.tree, *path)
     is_per_cpu = type(leaf) is Sourced and leaf.origin.by == PER_CPU
     plural, each_cpu = "es" if processes != 1 else "", ", one for each CPU," if is_per_cpu else ""
-    idle = f"{devices - processes} of {devices} accelerators of each pod are idle"
-    yield NPROC.at(
-        _spot(container.role.job, container, path, *_process_words(launch)),
-        f"`{launch.name}` starts {processes} process{plural}{each_cpu} in a pod with {devices} accelerator{'s' if devices != 1 else ''}"
-        + (": `numProcPerNode` is `auto`, and `resourcesPerNode` names no GPU" if is_per_cpu else ""),
-        label=f"{processes} here",
-        also=[Label(container.amount_at(_gpus(container)[0][0]), f"{devices} here")],
-        effect="two processes use the same accelerator, and the first collective fails" if more else idle,
-        help=f"set `numProcPerNode: {devices}`, or name the GPUs in `resourcesPerNode`"
-        if is_per_cpu
-        else f"start {devices}, or request {processes} accelerator{'s' if processes != 1 else ''}",
-        level=ERROR if more else WARNING,
-    )
+    at = _spot(container, path, *_process_words(launch))
+    message = f"`{launch.name}` starts {processes} process{plural}{each_cpu} in a pod with {devices} accelerator{'s' if devices != 1 else ''}"
+    help_ = f"start {devices}, or request {processes} accelerator{'s' if processes != 1 else ''}"
+    if is_per_cpu:
+        message += ": `numProcPerNode` is `auto`, and `resourcesPerNode` names no GPU"
+        help_ = f"set `numProcPerNode: {devices}`, or name the GPUs in `resourcesPerNode`"
+    also = [Label(container.amount_at(_gpus(container)[0][0]), f"{devices} here")]
+    effect, level = f"{devices - processes} of {devices} accelerators of each pod are idle", WARNING
+    if processes > devices:
+        effect, level = "two processes use the same accelerator, and the first collective fails", ERROR
+    yield NPROC.at(at, message, label=f"{processes} here", also=also, effect=effect, help=help_, level=level)
 
 
 def _process_words(launch: Launch) -> tuple[str, ...]:
@@ -227,9 +224,7 @@ def processes_without_accelerator(container: Container) -> Findings:
     message = f"`{launch.name}` starts {processes} processes in a pod that requests no accelerator"
     effect = "no process finds a GPU: they fail at once, or train on the CPUs of the node"
     help_ = "request accelerators under `resources.limits`; for training on CPUs, suppress this finding"
-    yield NO_DEVICE.at(
-        _spot(container.role.job, container, path, *_process_words(launch)), message, effect=effect, help=help_
-    )
+    yield NO_DEVICE.at(_spot(container, path, *_process_words(launch)), message, effect=effect, help=help_)
 
 
 def _is_for_cpus(container: Container) -> bool:
@@ -240,7 +235,7 @@ def _is_for_cpus(container: Container) -> bool:
         return True
     names = [name.lower() for name in container.env]
     held = (container.text, text(container.tree, "image"), *container.literals.values(), *names)
-    return container.literal("CUDA_VISIBLE_DEVICES") in {"", "-1"} or any(
+    return container.literals.get("CUDA_VISIBLE_DEVICES") in {"", "-1"} or any(
         word in one.lower() for one in held for word in _CPU_WORDS
     )
 
