@@ -33,11 +33,6 @@ class Category(NamedTuple):
     rules: tuple[str, ...]
 
 
-@cache
-def _catalogue() -> dict[str, Any]:
-    return _load("catalogue.toml")
-
-
 def entries() -> dict[str, dict[str, Any]]:
     """By rule, what is known of it beside its declaration: category, summary, why."""
     return _load("rules.toml")
@@ -54,7 +49,7 @@ def categories() -> dict[str, Category]:
     members: dict[str, list[str]] = {}
     for name, entry in sorted(entries().items()):
         members.setdefault(entry["category"], []).append(name)
-    parts = _catalogue()["categories"]
+    parts = _load("catalogue.toml")["categories"]
     return {word: Category(part["title"], part["about"], tuple(members[word])) for word, part in parts.items()}
 
 
@@ -73,7 +68,7 @@ def summary_of(rule: Rule) -> str:
 
 def facts_of(rule: Rule) -> dict[str, str]:
     """What a rule's page says beside its reason: category, first version, fix, suppression, similar rules."""
-    catalogue, entry = _catalogue(), entries().get(rule.name, {})  # none of an installed package
+    catalogue, entry = _load("catalogue.toml"), entries().get(rule.name, {})  # none of an installed package
     similar = sorted({name for group in catalogue["similar"] if rule.name in group for name in group} - {rule.name})
     suppress = "no: the API server rejects it" if rule.verdict else "no: the text cannot be read"
     if not rule.verdict and not rule.unreadable:

@@ -60,12 +60,9 @@ def queue_in_annotation(job: Job) -> Findings:
     annotations = table(table(document.tree, "metadata"), "annotations") if document.kind == "TrainJob" else {}
     for key in _LABELS_OF_KUEUE:
         if key in annotations:
-            yield KUEUE_UNREAD.at(
-                document.span(("metadata", "annotations", key), key=True),
-                f"Kueue does not read `{key}` here",
-                effect="the annotation has no effect",
-                help="move it to `metadata.labels`",
-            )
+            at, message = document.span(("metadata", "annotations", key), key=True), f"Kueue does not read `{key}` here"
+            help_ = "move it to `metadata.labels`"
+            yield KUEUE_UNREAD.at(at, message, effect="the annotation has no effect", help=help_)
     if KUEUE_QUEUE not in annotations:
         return
     at = document.span(("metadata", "annotations", KUEUE_QUEUE), key=True)

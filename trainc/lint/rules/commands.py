@@ -84,13 +84,8 @@ def shell_words_ignored(container: Container) -> Findings:
     message = f"the shell runs `{_short(script)}` and ignores {counted} behind it"
     effect = "the program gets none of them"
     help_ = 'write the whole line in one word behind `-c`, or let the script pass them on with `"$@"`'
-    yield IGNORED_WORDS.at(
-        container.role.job.at(places[at + 1][0]),
-        message,
-        effect=effect,
-        help=help_,
-        level=WARNING if is_line else ERROR,
-    )
+    span, level = container.role.job.at(places[at + 1][0]), WARNING if is_line else ERROR
+    yield IGNORED_WORDS.at(span, message, effect=effect, help=help_, level=level)
 
 
 _DASHES, _QUOTES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u2018\u2019\u201c\u201d\u201e"
@@ -165,10 +160,8 @@ def install_at_start(container: Container) -> Findings:
         named = [word for word in words[words.index("install") + 1 :] if word[:1].isalpha()]
         loose = [w for w in named if "=" not in w and "/" not in w and not w.endswith((".txt", ".whl"))]
         if loose and "-r" not in words and not loose[0].startswith("git+"):
-            listed, pods = (
-                ", ".join(f"`{name}`" for name in loose[:3]),
-                container.role.count if container.role.several else 1,
-            )
+            listed = ", ".join(f"`{name}`" for name in loose[:3])
+            pods = container.role.count if container.role.several else 1
             message = f"each pod installs {listed} without a version when it starts"
             effect = f"{pods} downloads at each start, and versions may change between restarts"
             help_ = "install them in the image, or pin versions"
@@ -329,11 +322,9 @@ def _url_meant(written: str) -> str:
 
 
 def _malformed(span: Span, written: str, right: str) -> Finding:
-    effect = (
-        "nothing connects to it"
-        if written.startswith("http")
-        else "programs take it for a path in the container, and what they write there is lost with the pod"
-    )
+    effect = "programs take it for a path in the container, and what they write there is lost with the pod"
+    if written.startswith("http"):
+        effect = "nothing connects to it"
     return URL.at(span, f"`{_short(written)}` is not a URL", effect=effect, help=f"write `{_short(right)}`")
 
 

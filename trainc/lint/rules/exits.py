@@ -59,75 +59,63 @@ def masked_exit_code(job: Job) -> Findings:
 def _masked(container: Container) -> tuple[Simple, Simple | None, tuple[str, str]] | None:
     """A program whose exit code is lost, the like of it that runs later, and how and what helps.
 
-    Nothing is said of what prepares or watches the training: its failure is not that of the pod.
+    Nothing is said of what prepares or watches the training: its failure is not that of the pod. What is asked about
+    the commands behind each is found in one pass from the end.
     """
-    sequence = _Sequence(container)
-    for index, (simple, weight) in enumerate(zip(sequence.commands, sequence.weights, strict=True)):
-        lost = _lost(sequence, index) if weight else None
-        if lost is None:
+    commands = container.commands
+    count = len(commands)
+    lines = [" ".join(simple.words) if _trains(simple) else "" for simple in commands]
+    weights = [
+        bool(line) + any(word in line for word in _LAUNCHERS) for line in lines
+    ]  # 2 for a launcher, 0 for what is none
+    after = list(range(1, count + 1))  # where the pipeline of each has ended
+    heaviest: list[int | None] = [None] * (count + 1)  # the heaviest foreground command from an index on
+    harmless, waiting = (
+        [True] * (count + 1),
+        [False] * (count + 1),
+    )  # whether all from an index on are, or one of them is
+    for index in range(count - 1, -1, -1):
+        simple, best = commands[index], heaviest[index + 1]
+        if simple.end in _PIPES and index < count - 1:
+            after[index] = after[index + 1]
+        if simple.end != "&" and (best is None or weights[index] >= weights[best]):
+            best = index
+        heaviest[index] = best
+        harmless[index] = harmless[index + 1] and bool(simple.words) and simple.program in _HARMLESS
+        waiting[index] = waiting[index + 1] or simple.program in ("wait", "fg", "tail")
+    strict, script = _strict(container), container.script
+    marks = {word for word in ("PIPESTATUS", "pipefail", "wait", "$?", "trap") if word in script}
+    marks |= {"pipefail"} if "pipefail" in container.shell else set()
+    for index, simple in enumerate(commands):
+        best = heaviest[after[index]]
+        later = 0 if best is None else weights[best]
+        if not weights[index] or later > weights[index]:
             continue
-        best = sequence.heaviest[sequence.after[index]]
-        weight_later = 0 if best is None else sequence.weights[best]
-        if weight_later < weight:
+        lost = _lost(commands, index, marks, strict=strict, harmless=harmless[index + 1], waiting=waiting[index + 1])
+        if lost is not None and later < weights[index]:
             return simple, None, lost
-        if weight_later == weight and simple.end != "&" and best is not None:
-            return simple, sequence.commands[best], lost
+        if lost is not None and simple.end != "&" and best is not None:
+            return simple, commands[best], lost
     return None
 
 
-class _Sequence:
-    """The commands of a script with what is asked about those behind each, found in one pass from the end.
-
-    `weights` say how much each looks like the training; `after` is where the pipeline of each has ended, `heaviest`
-    the heaviest foreground command from an index on, `harmless` and `waiting` tell about all from an index on.
-    """
-
-    __slots__ = ("after", "commands", "harmless", "has", "heaviest", "pipefail", "strict", "waiting", "weights")
-
-    def __init__(self, container: Container) -> None:
-        self.commands = commands = container.commands
-        # 2 for a launcher, 1 for another program, 0 for what is none.
-        lines = [" ".join(simple.words) if _trains(simple) else "" for simple in commands]
-        self.weights = [bool(line) + any(word in line for word in _LAUNCHERS) for line in lines]
-        count = len(commands)
-        self.after = list(range(1, count + 1))
-        self.heaviest: list[int | None] = [None] * (count + 1)
-        self.harmless = [True] * (count + 1)
-        self.waiting = [False] * (count + 1)
-        for index in range(count - 1, -1, -1):
-            self._look(index, commands[index], last=index == count - 1)
-        words = ("PIPESTATUS", "wait", "$?", "trap")
-        self.has = frozenset(word for word in words if word in container.script)
-        self.pipefail = "pipefail" in container.script or "pipefail" in container.shell
-        self.strict = _strict(container)
-
-    def _look(self, index: int, simple: Simple, *, last: bool) -> None:
-        if simple.end in _PIPES and not last:
-            self.after[index] = self.after[index + 1]
-        best = self.heaviest[index + 1]
-        if simple.end != "&" and (best is None or self.weights[index] >= self.weights[best]):
-            best = index
-        self.heaviest[index] = best
-        self.harmless[index] = self.harmless[index + 1] and bool(simple.words) and simple.program in _HARMLESS
-        self.waiting[index] = self.waiting[index + 1] or simple.program in ("wait", "fg", "tail")
-
-
-def _lost(sequence: _Sequence, index: int) -> tuple[str, str] | None:
-    """How a script loses the exit code of one of its commands, and what helps."""
-    simple, following = sequence.commands[index], sequence.commands[index + 1 : index + 2]
-    first = following[0].program if following else ""
-    if simple.end in _PIPES and following and "PIPESTATUS" not in sequence.has:
-        if sequence.pipefail:
+def _lost(
+    commands: list[Simple], index: int, marks: set[str], *, strict: bool, harmless: bool, waiting: bool
+) -> tuple[str, str] | None:
+    """How a script loses the exit code of one of its commands, and what helps; `marks` are words that it holds."""
+    simple, first = commands[index], commands[index + 1].program if index + 1 < len(commands) else None
+    if simple.end in _PIPES and first is not None and "PIPESTATUS" not in marks:
+        if "pipefail" in marks:
             return None
         return f"the pipe returns the exit code of `{first}`", "start the script with `set -o pipefail`"
     if simple.end == "||" and first in ("true", ":", "echo"):
         return f"`|| {first}` turns it into success", f"remove `|| {first}`"
-    if simple.end == "&" and not (sequence.waiting[index + 1] or "wait" in sequence.has):
+    if simple.end == "&" and not waiting and "wait" not in marks:
         help_ = "remove the `&`, or run `wait $!` at the end"
         return "it runs in the background, and the script does not wait for it", help_
-    last = sequence.commands[-1].program
-    is_seen = not following or last == "wait" or not sequence.has.isdisjoint(("$?", "trap"))
-    if simple.end in (";", "\n") and not sequence.strict and not is_seen and sequence.harmless[index + 1]:
+    last = commands[-1].program
+    is_seen = first is None or last == "wait" or not marks.isdisjoint(("$?", "trap"))
+    if simple.end in (";", "\n") and not strict and not is_seen and harmless:
         how = f"the script continues and returns that of `{last}`"
         return how, "start the script with `set -e`, or save `$?` and `exit` with it"
     return None
@@ -169,16 +157,13 @@ def entrypoint_in_the_driver(job: Job) -> Findings:
     if behind is None and not last:
         return
     first = commands[0]
-    yield MASKED.at(
-        document.span(("spec", "entrypoint")),
-        f"`entrypoint` ends with `{last}`"
-        if behind is None
-        else f"`{_called(behind)}` runs in the driver's pod, outside the Ray cluster: `{first.end.strip() or 'a new line'}` ends what Ray gets",
-        effect="the driver's shell cannot parse its script, and submits nothing"
-        if behind is None
-        else f"Ray runs `{_called(first)}` alone, and the job succeeds or fails with it",
-        help=f"remove the `{last}`" if behind is None else "hand the whole line to a shell: `bash -c 'LINE'`",
-    )
+    message, help_ = f"`entrypoint` ends with `{last}`", f"remove the `{last}`"
+    effect = "the driver's shell cannot parse its script, and submits nothing"
+    if behind is not None:
+        message = f"`{_called(behind)}` runs in the driver's pod, outside the Ray cluster: `{first.end.strip() or 'a new line'}` ends what Ray gets"
+        effect = f"Ray runs `{_called(first)}` alone, and the job succeeds or fails with it"
+        help_ = "hand the whole line to a shell: `bash -c 'LINE'`"
+    yield MASKED.at(document.span(("spec", "entrypoint")), message, effect=effect, help=help_)
 
 
 def _is_submitted(job: Job) -> bool:
@@ -282,15 +267,12 @@ def deadline_passes_at_once(job: Job) -> Findings:
         if counted == written * _SECOND and written:
             continue
         over = "overflows" if written else "passes at once"
-        yield AT_ONCE.at(
-            role.spec_at("activeDeadlineSeconds"),
-            f"the deadline of {written} seconds {over}",
-            level=ERROR if counted <= 0 else WARNING,
-            effect="each Job fails with DeadlineExceeded before it creates a pod"
-            if counted <= 0
-            else f"each Job fails after {counted // _SECOND} seconds",
-            help="remove it, or set the seconds that the Job may take",
-        )
+        at, message = role.spec_at("activeDeadlineSeconds"), f"the deadline of {written} seconds {over}"
+        effect, level = f"each Job fails after {counted // _SECOND} seconds", WARNING
+        if counted <= 0:
+            effect, level = "each Job fails with DeadlineExceeded before it creates a pod", ERROR
+        help_ = "remove it, or set the seconds that the Job may take"
+        yield AT_ONCE.at(at, message, effect=effect, help=help_, level=level)
 
 
 _SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign

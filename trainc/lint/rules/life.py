@@ -41,12 +41,10 @@ def partial_restarts(role: ExpandedRole) -> Findings:
     if has_limit or not role.several or "podFailurePolicy" in role.spec or "backoffLimitPerIndex" in role.spec:
         return
     if collective(role) or TPU_RESOURCE in role.devices:
-        yield PARTIAL.at(
-            role.at("name"),
-            f"the Jobs of `{role.name}` restart single pods up to 6 times while the others wait",
-            effect="a pod that restarts alone finds no rendezvous, and the group hangs until its timeout, up to 6 times",
-            help="set `backoffLimit: 0`, and use `failurePolicy.maxRestarts`, which restarts all pods together",
-        )
+        message = f"the Jobs of `{role.name}` restart single pods up to 6 times while the others wait"
+        effect = "a pod that restarts alone finds no rendezvous, and the group hangs until its timeout, up to 6 times"
+        help_ = "set `backoffLimit: 0`, and use `failurePolicy.maxRestarts`, which restarts all pods together"
+        yield PARTIAL.at(role.at("name"), message, effect=effect, help=help_)
 
 
 def no_failure_policy(job: Job) -> Findings:
@@ -55,11 +53,9 @@ def no_failure_policy(job: Job) -> Findings:
     if "failurePolicy" not in job.spec and any(role.several and role.devices for role in job.roles):
         if not (effect := _ending(job)):
             return  # its Jobs replace pods without end
-        help_ = (
-            "use `trainc migrate` to get a TrainJob, whose runtime can restart all pods"
-            if job.is_legacy
-            else "set `failurePolicy: {maxRestarts: 3}` to restart all pods up to three times"
-        )
+        help_ = "set `failurePolicy: {maxRestarts: 3}` to restart all pods up to three times"
+        if job.is_legacy:
+            help_ = "use `trainc migrate` to get a TrainJob, whose runtime can restart all pods"
         yield NO_POLICY.at(job.at(("spec",), key=True), "one failed Job fails the whole job", effect=effect, help=help_)
 
 
@@ -134,12 +130,11 @@ def maintenance_half_handled(job: Job) -> Findings:
         help_ = f"add a rule `RestartJobSetAndIgnoreMaxRestarts` for `{_FAILED_BY_RULE}` to `failurePolicy.rules`"
         yield MAINTENANCE.at(at, message, effect=effect, help=help_)
     if reacting and not failing:
-        yield MAINTENANCE.at(
-            job.at(("spec", "failurePolicy", "rules", reacting[0], "onJobFailureReasons")),
-            f"the JobSet has a rule for the reason `{_FAILED_BY_RULE}`, but no Job has a pod failure policy that fails it",
-            effect="no Job ever fails for that reason, so the rule never matches",
-            help=f"add a `podFailurePolicy` with the action FailJob on `{_DISRUPTED}` to the Jobs, or remove the rule",
-        )
+        at = job.at(("spec", "failurePolicy", "rules", reacting[0], "onJobFailureReasons"))
+        message = f"the JobSet has a rule for the reason `{_FAILED_BY_RULE}`, but no Job has a pod failure policy that fails it"
+        effect = "no Job ever fails for that reason, so the rule never matches"
+        help_ = f"add a `podFailurePolicy` with the action FailJob on `{_DISRUPTED}` to the Jobs, or remove the rule"
+        yield MAINTENANCE.at(at, message, effect=effect, help=help_)
 
 
 def bad_failure_pattern(job: Job) -> Findings:
@@ -150,12 +145,13 @@ def bad_failure_pattern(job: Job) -> Findings:
             trouble, is_refused = engine().pattern_trouble(pattern)
             if is_refused:
                 reason = trouble.removeprefix("invalid regular expression: ").rstrip(":")
-                yield PATTERN.at(
-                    job.at(("spec", "failurePolicy", "rules", index, "onJobFailureMessagePatterns", at)),
-                    f"`{pattern}` is not a regular expression: {reason}",
-                    effect="JobSet logs the error, and the rule never matches",
-                    help="escape literal characters with a backslash",
+                span = job.at(("spec", "failurePolicy", "rules", index, "onJobFailureMessagePatterns", at))
+                message = f"`{pattern}` is not a regular expression: {reason}"
+                effect, help_ = (
+                    "JobSet logs the error, and the rule never matches",
+                    "escape literal characters with a backslash",
                 )
+                yield PATTERN.at(span, message, effect=effect, help=help_)
             elif trouble:
                 job.report.skip(trouble)
 

@@ -15,6 +15,7 @@ from trainc.lint.facts.world import (
     Meeting,
     PodAddress,
     keeps_to_itself,
+    knows_peers,
     meetings,
     name_of_first_run,
     place_of,
@@ -63,11 +64,9 @@ def host_names_no_pod(job: Job) -> Findings:
                 reason := _misses(job, first, host) or (_unlisted(container, host) if is_listed else "")
             ):
                 told.add(host)
-                effect = (
-                    "mpirun cannot start processes there"
-                    if is_listed
-                    else "a process that connects to it waits until its timeout"
-                )
+                effect = "a process that connects to it waits until its timeout"
+                if is_listed:
+                    effect = "mpirun cannot start processes there"
                 help_ = ", ".join(f"the first pod of `{r.name}` is `{r.address()}`" for r in job.roles[:3] if job.dns)
                 yield HOST.at(job.at(path), f"`{host}` is not a host of this job: {reason}", effect=effect, help=help_)
 
@@ -314,11 +313,7 @@ def standalone_on_several_nodes(container: Container) -> Findings:
         return
     nodes = _nodes(launch)
     waits = nodes > 1
-    knows_peers = any(
-        name in container.env
-        for name in (*container.role.job.vocabulary.ranks, *container.role.job.vocabulary.addresses)
-    )
-    if not waits and (not knows_peers or "JOB_COMPLETION_INDEX" in container.text):
+    if not waits and (not knows_peers(container) or "JOB_COMPLETION_INDEX" in container.text):
         return  # pods that are told nothing of each other may well have work of their own
     at = container.at_word("--standalone")
     message = f"`--standalone` isolates each of the {role.count} pods of `{role.name}`"
@@ -343,10 +338,6 @@ def launcher_without_hosts(container: Container) -> Findings:
     launch, role = container.launch, container.role
     if launch.launcher not in (DEEPSPEED, MPIRUN) or not role.several:
         return
-    knows_peers = any(
-        name in container.env
-        for name in (*container.role.job.vocabulary.ranks, *container.role.job.vocabulary.addresses)
-    )
     mounts = [text(mount, "mountPath") for mount in rows(container.tree, "volumeMounts")]
     names_hosts = (
         not _HOST_OPTIONS.isdisjoint(launch.flags)
@@ -354,7 +345,7 @@ def launcher_without_hosts(container: Container) -> Findings:
         or container.sets(*_HOST_VARIABLES)
         or any(mount.startswith(("/job", "/etc/mpi")) for mount in mounts)
     )
-    if knows_peers and not names_hosts:
+    if knows_peers(container) and not names_hosts:
         at = container.at_word(*launch.launcher.words)
         message = f"`{launch.name}` starts processes in its own pod alone: nothing names the other hosts"
         also = [Label(role.spec_at("parallelism"), f"{role.count} pods here")]

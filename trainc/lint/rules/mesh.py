@@ -96,14 +96,12 @@ def _joined(job: Job, container: Container, given: dict[str, str]) -> Findings:
 
 
 def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, there: str) -> Findings:
-    yield MESH.at(
-        job.at(container.word_path(next(iter(sizes)))),
-        f"{made}, but there are {there}",
-        also=[Label(container.role.spec_at("parallelism"), there)],
-        effect="the program fails at start: the mesh does not match the devices",
-        help="change a size, or set one to -1, which uses the remaining devices",
-        notes=(" x ".join(f"{key} {value}" for key, value in sizes.items()),),
-    )
+    at, message = job.at(container.word_path(next(iter(sizes)))), f"{made}, but there are {there}"
+    also = [Label(container.role.spec_at("parallelism"), there)]
+    effect = "the program fails at start: the mesh does not match the devices"
+    help_ = "change a size, or set one to -1, which uses the remaining devices"
+    notes = (" x ".join(f"{key} {value}" for key, value in sizes.items()),)
+    yield MESH.at(at, message, also=also, effect=effect, help=help_, notes=notes)
 
 
 def _megatron(job: Job, container: Container, given: dict[str, str]) -> Findings:

@@ -332,16 +332,13 @@ def _refused_key(job: Job, container: Container, mount: Path, mode: int) -> Find
     mounted = mode | (_GROUP_READS if group else 0)
     if not mounted & _SHARED:
         return
-    yield KEY.at(
-        job.at(container.security_path("runAsUser") or mount),
-        f"`{container.name}` runs ssh as root, and the private key `{_KEY_FILE}` has mode {mounted:04o}",
-        also=[Label(job.at(group), "this group may read it")] if group else (),
-        effect=f"OpenSSH ignores a key of its own user that others may read; {_DENIED}",
-        help="set `runAsUser` to another user in both roles, with its number as `fsGroup`, and `sshAuthMountPath` in its home; "
-        "or copy the key with mode 0600 and name the copy in `--mca plm_rsh_args`"
-        if mode & _SHARED
-        else "remove `fsGroup`",
-    )
+    message = f"`{container.name}` runs ssh as root, and the private key `{_KEY_FILE}` has mode {mounted:04o}"
+    also = [Label(job.at(group), "this group may read it")] if group else ()
+    effect, help_ = f"OpenSSH ignores a key of its own user that others may read; {_DENIED}", "remove `fsGroup`"
+    if mode & _SHARED:
+        help_ = "set `runAsUser` to another user in both roles, with its number as `fsGroup`, and `sshAuthMountPath` in its home; or copy the key with mode 0600 and name the copy in `--mca plm_rsh_args`"
+    at = job.at(container.security_path("runAsUser") or mount)
+    yield KEY.at(at, message, also=also, effect=effect, help=help_)
 
 
 def _unreadable_key(job: Job, container: Container, mount: Path, mode: int) -> Findings:

@@ -11,6 +11,7 @@ from trainc.lint.tables.machines import ACCELERATOR, EFA, MOST_CPUS, is_network
 from trainc.model.finding import ERROR, WARNING, Label, Rule
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Tree, leaves
+from trainc.schedulers.gang import PODSET, PODSET_PREFERRED, PODSET_REQUIRED, PODSET_SLICE, PODSET_UNCONSTRAINED
 from trainc.text.numbers import whole_number
 from trainc.text.object_keys import VOLCANO_GROUP
 
@@ -71,15 +72,12 @@ def network_cards_mismatch(role: ExpandedRole) -> Findings:
         return
     if count is None or worker.devices.get(machine.resource) != machine.count:
         return
-    yield CARDS.at(
-        worker.amount_at(EFA),
-        f"a pod of `{role.name}` requests {count} EFA interfaces, but `{machine.name}` has {machine.cards}",
-        also=[Label(role.job.at(path), f"{machine.cards} per machine")],
-        effect="the pods stay pending"
-        if count > machine.cards
-        else f"{machine.cards - count} EFA interfaces of each machine are idle",
-        help=f"request {machine.cards}",
-    )
+    message = f"a pod of `{role.name}` requests {count} EFA interfaces, but `{machine.name}` has {machine.cards}"
+    also = [Label(role.job.at(path), f"{machine.cards} per machine")]
+    effect = f"{machine.cards - count} EFA interfaces of each machine are idle"
+    if count > machine.cards:
+        effect = "the pods stay pending"
+    yield CARDS.at(worker.amount_at(EFA), message, also=also, effect=effect, help=f"request {machine.cards}")
 
 
 def arm_not_tolerated(role: ExpandedRole) -> Findings:
@@ -176,8 +174,9 @@ def larger_than_machine(job: Job) -> Findings:
             seen.add(span)
             message = (
                 f"a pod of `{role.name}` requests `{resource}: {requested.quantity}`, but `{machine.name}` has {held}"
-                + ("" if requested.quantity.nanos > most else ", of which the system reserves a part")
             )
+            if requested.quantity.nanos <= most:
+                message += ", of which the system reserves a part"
             also = [Label(job.at(path), f"{held} per machine")]
             help_ = "request less: the kubelet and the system reserve a part of the machine"
             yield TOO_LARGE.at(span, message, also=also, effect="the pods stay pending", help=help_)
@@ -194,17 +193,16 @@ def _largest(role: ExpandedRole, resource: str) -> Span:
     return role.pod_at("resources") if largest is None else largest.amount_at(resource)
 
 
-_PREFIX = "kueue.x-k8s.io/podset-"
-_LEVELS = ("required-topology", "preferred-topology", "unconstrained-topology")
+_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_UNCONSTRAINED)
 
 
 def topology_annotation(role: ExpandedRole) -> Findings:
     annotations, faults = role.annotations, []
-    levels = [_PREFIX + level for level in _LEVELS if _PREFIX + level in annotations]
+    levels = [level for level in _LEVELS if level in annotations]
     if len(levels) > 1:
         exclusive = f"`{levels[1]}` and `{levels[0]}` are mutually exclusive"
         faults.append((levels[1], exclusive, "keep one of them"))
-    size, top = _PREFIX + "slice-size", _PREFIX + "slice-required-topology"
+    size, top = f"{PODSET}slice-size", PODSET_SLICE
     if (size in annotations) != (top in annotations):
         there, missing = (size, top) if size in annotations else (top, size)
         faults.append((there, f"`{there}` needs `{missing}`", f"add `{missing}`"))
@@ -214,7 +212,7 @@ def topology_annotation(role: ExpandedRole) -> Findings:
     elif number and type(count) is int and count % number:
         uneven = f"the {count} pods of `{role.name}` are not divisible into slices of {number}"
         faults.append((size, uneven, "use a divisor"))
-    effect = "Kueue rejects the role.job, or some pods get no slice"
+    effect = "Kueue rejects the job, or some pods get no slice"
     for key, message, help_ in faults:
         path = (*role.spec_path, "template", "metadata", "annotations", key)
         yield TAS.at(role.job.at(path), message, effect=effect, help=help_)

@@ -98,10 +98,8 @@ def _two_values(refused: ServerComplaint) -> Words:
 
 def _field(refused: ServerComplaint) -> Words:
     at = refused.path if refused.path[-1] == "fieldPath" else (*refused.path, "fieldPath")
-    return Words(
-        f"`{value(refused.job.tree, *at)}` is not a field of the downward API",
-        "the index of a pod is `metadata.annotations['batch.kubernetes.io/job-completion-index']`",
-    )
+    help_ = "the index of a pod is `metadata.annotations['batch.kubernetes.io/job-completion-index']`"
+    return Words(f"`{value(refused.job.tree, *at)}` is not a field of the downward API", help_)
 
 
 def _no_object(refused: ServerComplaint) -> Words:
@@ -114,11 +112,9 @@ def _no_object(refused: ServerComplaint) -> Words:
 
 def _fraction(refused: ServerComplaint) -> Words:
     resource, written = refused.field, refused.written
-    return Words(
-        f"`{resource}: {written}` requests a part of a device",
-        f"request whole devices, such as `{resource}: {-(-(amount(written) or 0) // ONE)}`, "
-        "or a slice by the resource name of its device plugin",
-    )
+    whole = f"{resource}: {-(-(amount(written) or 0) // ONE)}"
+    help_ = f"request whole devices, such as `{whole}`, or a slice by the resource name of its device plugin"
+    return Words(f"`{resource}: {written}` requests a part of a device", help_)
 
 
 def _no_resource(refused: ServerComplaint) -> Words:
@@ -253,15 +249,12 @@ def _selector(refused: ServerComplaint) -> Words:
 
 
 def _needs_never(refused: ServerComplaint) -> Words:
-    role = refused.role
     also: tuple[Label, ...] = ()
-    if role is not None:
-        also = (Label(role.spec_at("podFailurePolicy", key=True), "this policy requires `Never`"),)
-    message = (
-        "the pods restart on failure, so the pod failure policy does not apply"
-        if get(refused.job.tree, *refused.path) is not None
-        else "JobSet defaults to `restartPolicy: OnFailure`, but the pod failure policy requires `Never`"
-    )
+    if refused.role is not None:
+        also = (Label(refused.role.spec_at("podFailurePolicy", key=True), "this policy requires `Never`"),)
+    message = "JobSet defaults to `restartPolicy: OnFailure`, but the pod failure policy requires `Never`"
+    if get(refused.job.tree, *refused.path) is not None:
+        message = "the pods restart on failure, so the pod failure policy does not apply"
     return Words(message, "set `restartPolicy: Never` in the pod template", also=also)
 
 

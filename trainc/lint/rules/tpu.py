@@ -101,10 +101,8 @@ def _shapes(generation: Generation, sizes: tuple[int, ...]) -> str:
         return f"write the sizes in ascending order: `{'x'.join(map(str, ascending))}`"
     if generation.topologies:
         return f"use one of {', '.join(generation.topologies)}"
-    return (
-        "use 2x2x1, 2x2x2, 2x2x4, 2x4x4, or three sizes that are multiples of 4, "
-        f"with at most {generation.cubes * 64} chips"
-    )
+    most = generation.cubes * 64
+    return f"use 2x2x1, 2x2x2, 2x2x4, 2x4x4, or three sizes that are multiples of 4, with at most {most} chips"
 
 
 def tpu_accelerator_unknown(job: Job) -> Findings:
@@ -147,13 +145,15 @@ def tpu_chips_per_host(job: Job) -> Findings:
             continue
         hosts = " or ".join(map(str, fitting))
         host = f"a host of a `{_topology(role)}` slice of" if sizes else "a host of"
-        yield HOST.at(
+        at, also = (
             container.at("resources", "limits", TPU_RESOURCE),
-            f"a pod requests {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}",
-            also=[Label(job.at(role.node_labels[ACCELERATOR][1]), f"TPU {generation.name}")],
-            effect="the pods stay pending: no node has that many, or GKE does not split a host",
-            help=f"request {hosts} chips in each pod",
+            [Label(job.at(role.node_labels[ACCELERATOR][1]), f"TPU {generation.name}")],
         )
+        message = (
+            f"a pod requests {chips} chip{'s' if chips != 1 else ''}, but {host} TPU {generation.name} has {hosts}"
+        )
+        effect = "the pods stay pending: no node has that many, or GKE does not split a host"
+        yield HOST.at(at, message, also=also, effect=effect, help=f"request {hosts} chips in each pod")
 
 
 def multislice_single_host(job: Job) -> Findings:

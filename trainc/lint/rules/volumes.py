@@ -115,13 +115,10 @@ def retained_claim_differs(job: Job) -> Findings:
                 path: Path = ("spec", "volumeClaimPolicies", index, "templates", at, "spec")
                 *first, last = [f"`{field}`" for field in missing]
                 listed = f"{', '.join(first)} and {last}" if first else last
-                yield RETAINED.at(
-                    job.at(path, key=True),
-                    f"the template of `{text(table(template, 'metadata'), 'name')}` leaves {listed} to the server",
-                    effect="the PVC outlives the JobSet, and the API server then rejects the same JobSet",
-                    help="set `volumeMode: Filesystem`; once the PVC is bound, copy its `storageClassName` and "
-                    "`volumeName` before you create the JobSet again",
-                )
+                message = f"the template of `{text(table(template, 'metadata'), 'name')}` leaves {listed} to the server"
+                effect = "the PVC outlives the JobSet, and the API server then rejects the same JobSet"
+                help_ = "set `volumeMode: Filesystem`; once the PVC is bound, copy its `storageClassName` and `volumeName` before you create the JobSet again"
+                yield RETAINED.at(job.at(path, key=True), message, effect=effect, help=help_)
 
 
 CHECKS = (

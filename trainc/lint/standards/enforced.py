@@ -55,9 +55,9 @@ def judge(job: Job, level: str) -> None:
     for role in job.roles:
         for violation in violations(table(role.spec, "template"), enforced.level, minor):
             at = role.spec_at("template", *violation.path)
+            standard = f'"{enforced.level}:{enforced.version}"'
             message = (
-                f"the pods of `{role.name}` violate PodSecurity "
-                f'"{enforced.level}:{enforced.version}": {violation.control} ({violation.details})'
+                f"the pods of `{role.name}` violate PodSecurity {standard}: {violation.control} ({violation.details})"
             )
             effect = "the API server rejects these pods, and the job never starts"
             job.report.add(VIOLATED.at(at, message, also=also, effect=effect, help=_HELP[violation.control]))

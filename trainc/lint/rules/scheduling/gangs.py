@@ -55,15 +55,11 @@ def _start_order(placement: Placement, gang: Gang) -> Iterator[Finding]:
                 rule, done = INITIALIZER, "finished"
                 counted = "with the cluster's `scheduler:` a gang counts only pods that run together"
                 help_ = f"remove `{there}` from the gang: {counted}"
-            yield rule.at(
-                placement.role_at(role, "dependsOn", index),
-                f"`{here}` is created after `{there}` is {done}, but both are one gang",
-                label="waits here",
-                also=[Label(placement.role_at(names[there], "name"), "waits for the whole gang")],
-                effect=f"`{there}` waits for the pods of `{here}`, which do not exist yet: nothing starts",
-                help=help_,
-                level=level,
-            )
+            at = placement.role_at(role, "dependsOn", index)
+            message = f"`{here}` is created after `{there}` is {done}, but both are one gang"
+            also = [Label(placement.role_at(names[there], "name"), "waits for the whole gang")]
+            effect = f"`{there}` waits for the pods of `{here}`, which do not exist yet: nothing starts"
+            yield rule.at(at, message, label="waits here", also=also, effect=effect, help=help_, level=level)
     if len(names) > 1 and in_order(placement.jobset):
         at = placement.at("spec", "startupPolicy", "startupPolicyOrder")
         message = f"the roles start in order, but {', '.join(f'`{name}`' for name in names)} are one gang"
@@ -167,12 +163,11 @@ def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator
         quantity = quantity_of(leaf)
         own = there.get(name)
         if quantity is not None and (own is None or own.quantity < quantity):
-            yield RESOURCES.at(
-                placement.bundle.span(group.tree, ("spec", "minResources", name)),
-                f"`minResources` requires {leaf.value} of `{name}`, but the pods request {own.quantity if own else 0}",
-                effect="the group stays pending although its pods would fit",
-                help="remove `minResources`, which trainc computes, or set what the pods request",
-            )
+            at = placement.bundle.span(group.tree, ("spec", "minResources", name))
+            requested = own.quantity if own else 0
+            message = f"`minResources` requires {leaf.value} of `{name}`, but the pods request {requested}"
+            help_ = "remove `minResources`, which trainc computes, or set what the pods request"
+            yield RESOURCES.at(at, message, effect="the group stays pending although its pods would fit", help=help_)
 
 
 def _sum(tied: list[Role], placement: Placement) -> Amounts:

@@ -10,7 +10,17 @@ from trainc.lint.facts.placement import KUEUE_UNREAD, MISPLACED_QUEUE, Group, Pl
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.model.sourced import Sourced, Span, is_written
 from trainc.model.tree import Tree, get, value
-from trainc.schedulers.gang import KUEUE, KUEUE_PRIORITY
+from trainc.schedulers.gang import (
+    KUEUE,
+    KUEUE_PRIORITY,
+    PODSET,
+    PODSET_GROUP,
+    PODSET_PREFERRED,
+    PODSET_REQUIRED,
+    PODSET_SLICE,
+    PODSET_SLICES,
+    PODSET_UNCONSTRAINED,
+)
 from trainc.schedulers.volcano import SYSTEM_CLASSES
 from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
@@ -97,24 +107,13 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
             yield MISPLACED_QUEUE.at(at, message, effect=effect, help=help_, level=level)
 
 
-_KUEUE = "kueue.x-k8s.io/"
 # What people write for Kueue: where it reads each key in a JobSet.
 _OF_JOBSET, _OF_PODS = ("jobset", "labels"), ("pod", "annotations")
 _READ_AT = {
-    KUEUE_PRIORITY: _OF_JOBSET,
-    SECONDS: _OF_JOBSET,
-    **dict.fromkeys(
-        [
-            f"{_KUEUE}podset-{name}"
-            for name in (
-                "group-name", "preferred-topology", "required-topology", "slice-required-topology",
-                "slice-required-topology-constraints", "slice-size",
-                "unconstrained-topology",
-            )
-        ],
-        _OF_PODS,
-    ),
-}  # fmt: skip
+    **dict.fromkeys((KUEUE_PRIORITY, SECONDS), _OF_JOBSET),
+    **dict.fromkeys((PODSET_GROUP, PODSET_PREFERRED, PODSET_REQUIRED, PODSET_SLICE, PODSET_SLICES), _OF_PODS),
+    **dict.fromkeys((f"{PODSET}slice-size", PODSET_UNCONSTRAINED), _OF_PODS),
+}
 _SECTIONS = {
     _OF_JOBSET: "a label of the JobSet, or of the TrainJob if there is one",
     _OF_PODS: "an annotation of the pods",
@@ -125,21 +124,18 @@ def _unread(placement: Placement) -> Iterator[Finding]:
     """Find keys of Kueue that are misspelt, or written where Kueue does not read them, and a limit that is no number."""
     for spot in placement.spots:
         for key in spot.keys:
-            if not key.startswith(_KUEUE) or key == KUEUE_QUEUE:
+            if not key.startswith(KUEUE) or key == KUEUE_QUEUE:
                 continue
-            place, near = _READ_AT.get(key), ""
-            if place is None:
-                near = nearest(key, _READ_AT, cutoff=0.9)
-            is_elsewhere = place is not None and (spot.level, spot.section) != place and not _is_there(placement, key)
-            if place == _OF_PODS and spot.section == "annotations":
-                is_elsewhere = False  # of which `kueue-topology-misplaced` tells
+            place = _READ_AT.get(key)
+            near = nearest(key, _READ_AT, cutoff=0.9) if place is None else ""
+            is_there = any((one.level, one.section) == place and key in one.keys for one in placement.spots)
+            is_told = place == _OF_PODS and spot.section == "annotations"  # by `kueue-topology-misplaced`
+            is_elsewhere = place is not None and not is_there and not is_told
             if near or is_elsewhere:
-                yield KUEUE_UNREAD.at(
-                    placement.bundle.span(placement.jobset, (*spot.path, key)),
-                    f"Kueue does not read `{key}`{'' if near else ' here'}",
-                    effect=f"the {spot.section.removesuffix('s')} has no effect",
-                    help=f"did you mean `{near}`?" if near else f"make it {_SECTIONS[place or _OF_PODS]}",
-                )
+                message = f"Kueue does not read `{key}`{'' if near else ' here'}"
+                effect = f"the {spot.section.removesuffix('s')} has no effect"
+                help_ = f"did you mean `{near}`?" if near else f"make it {_SECTIONS[place or _OF_PODS]}"
+                yield KUEUE_UNREAD.at(placement.at(*spot.path, key), message, effect=effect, help=help_)
     seconds = value(placement.jobset, "metadata", "labels", SECONDS)
     is_text = placement.queue is not None and type(seconds) is str and not is_placeholder(seconds)
     if is_text and ((number := parsed_int(seconds)) is None or number <= 0):
@@ -147,11 +143,6 @@ def _unread(placement: Placement) -> Iterator[Finding]:
         message = f"`{SECONDS}: {seconds}` is not a number of seconds"
         help_ = "write a whole number above 0, in quotes"
         yield KUEUE_UNREAD.at(at, message, effect="Kueue's webhook rejects the JobSet", help=help_, level=ERROR)
-
-
-def _is_there(placement: Placement, key: str) -> bool:
-    """Whether a key stands where Kueue reads it, so that another place says it once more."""
-    return any((spot.level, spot.section) == _READ_AT[key] and key in spot.keys for spot in placement.spots)
 
 
 def _known(placement: Placement) -> Iterator[Finding]:

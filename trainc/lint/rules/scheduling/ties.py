@@ -149,17 +149,17 @@ def _priorities(placement: Placement) -> Iterator[Finding]:
         group, by_volcano = gang.group, gang.back_end == "volcano"
         if len(classes) > 1:
             path = (*POD, "spec", "priorityClassName")
-            yield PRIORITY.at(
+            listed = ", ".join(f"`{name}`" if name else "none" for name in sorted(classes))
+            at, message = (
                 placement.role_at(gang.roles[0], *path),
-                "the pods of one gang have different priority classes: "
-                + ", ".join(f"`{name}`" if name else "none" for name in sorted(classes)),
-                also=[Label(placement.role_at(role, *path), "differs") for role in gang.roles[1:]],
-                effect="Volcano schedules the pods of higher priority first, and evicts the others first"
-                if by_volcano
-                else "the pods of higher priority hold their nodes while the others wait behind other jobs",
-                help="set the same `priorityClassName` on all members",
-                level=WARNING if by_volcano else ERROR,
+                f"the pods of one gang have different priority classes: {listed}",
             )
+            also = [Label(placement.role_at(role, *path), "differs") for role in gang.roles[1:]]
+            effect = "the pods of higher priority hold their nodes while the others wait behind other jobs"
+            if by_volcano:
+                effect = "Volcano schedules the pods of higher priority first, and evicts the others first"
+            help_ = "set the same `priorityClassName` on all members"
+            yield PRIORITY.at(at, message, also=also, effect=effect, help=help_, level=WARNING if by_volcano else ERROR)
         elif group is not None:
             own = value(group.tree, "spec", "priorityClassName")
             if own is not None and own not in classes:
