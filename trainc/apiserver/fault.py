@@ -65,7 +65,6 @@ class Verdict:
 
     @property
     def accepted(self) -> bool:
-        """Whether the object would be stored."""
         return not self.by
 
     def refuse(self, by: str, faults: list[Fault], messages: list[str] | None = None) -> Verdict:
@@ -162,10 +161,8 @@ _HTML = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def invalid(path: str, value: object, reason: str) -> str:
-    """The text of an `Invalid value` field error."""
     return f"{path}: Invalid value: {shown(value)}: {reason}"
 
 
 def of_webhook(message: str, path: Path = (), value: object = None) -> Fault:
-    """A webhook's complaint at `path`."""
     return Fault(path, "webhook", message, value)

@@ -41,7 +41,6 @@ def render() -> dict[str, str]:
 
 
 def write(checkout: Path) -> list[Path]:
-    """The files written below `checkout`."""
     written = []
     for name, text in render().items():
         path = checkout / name

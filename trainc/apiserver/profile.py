@@ -49,7 +49,6 @@ class Profile(Immutable):
         return self.jobset >= JOBSET_SINCE[fact]
 
     def find(self, kind: str, namespace: str, name: str) -> Tree | None:
-        """A known object of the cluster."""
         return self.state.get(kind, {}).get((namespace, name))
 
 

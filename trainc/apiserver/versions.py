@@ -14,5 +14,4 @@ JOBSET_SINCE: dict[str, Version] = {REFUSES_NEGATIVE_REPLICAS: (0, 13), COMPLETE
 
 
 def text_of(version: Version) -> str:
-    """A version as people write it."""
     return f"{version[0]}.{version[1]}"

@@ -167,7 +167,6 @@ class Constructor:
         return scalars.resolve(text)
 
     def _tagged(self, event: Any) -> Any:
-        """The value of a scalar with an explicit tag."""
         try:
             return scalars.resolve_tagged(event.tag.removeprefix(_CORE), event.value)
         except KeyError:

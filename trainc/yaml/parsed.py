@@ -79,7 +79,6 @@ def _fault(error: YAMLError, file: str, data: bytes) -> Finding:
 
 
 def _one(mark: Any, file: str) -> Span:
-    """The one character at a mark of the parser."""
     return Span(file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
 
 

@@ -24,7 +24,6 @@ def match(pattern: str, text: str) -> re.Match[str] | None:
 
 
 def sub(pattern: str, replaced: Callable[[re.Match[str]], str], text: str) -> str:
-    """A text with everything that matches replaced."""
     import re  # noqa: PLC0415 (as in `match`)
 
     return re.sub(pattern, replaced, text)

@@ -54,7 +54,6 @@ def plain_text(text: str) -> bool:
 
 
 def quoted(text: str) -> str:
-    """A text in double quotes."""
     plain = encode_basestring(text)
     # Compiling that pattern takes longer than starting Python; `re` keeps it from the first text that needs it on.
     return plain if plain.isascii() and plain.isprintable() else sub(_HIDDEN, _escape, plain)

@@ -30,10 +30,7 @@ def dump(tree: Tree) -> str:
 
 
 def dump_all(trees: Iterable[Tree]) -> str:
-    """The YAML texts of several trees as one stream, `---` between them.
-
-    The texts of `kept` nodes, which must never change, are made once and remembered there.
-    """
+    """The YAML texts of several trees as one stream, `---` between them."""
     out: list[str] = []
     for tree in trees:
         if out:
@@ -79,7 +76,6 @@ class _Level:
         return self.deeper
 
     def shape(self, keys: tuple[str, ...], *, item: bool) -> list[Row]:
-        """The keys in order."""
         start = f"{self.indent[2:]}- " if item else self.indent
         rows = []
         for key in order(keys):

@@ -23,7 +23,7 @@ MERGE_KEYS: dict[str, str] = {{
 
 
 def merge_keys() -> str:
-    """The text of `trainc/text/object_keys.py`."""
+    """The text of `trainc/text/merge_keys.py`."""
     keys = _OWN | keys_of(_fields(expand(full_name("JobTemplateSpec"))))
     return _TEXT.format(keys="\n".join(f'    "{name}": "{key}",' for name, key in sorted(keys.items())))
 

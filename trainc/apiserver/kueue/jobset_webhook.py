@@ -64,7 +64,6 @@ def _forbidden(key: str, reason: str) -> Fault:
 
 
 def create_faults(tree: Tree) -> list[Fault]:
-    """What Kueue has against a new JobSet."""
     broken = unreadable(tree)
     return [*_written(tree), *topology_faults(tree)] if broken is None else [broken]
 
@@ -117,7 +116,6 @@ def _gates(tree: Tree) -> list[Fault]:
 
 
 def update_faults(new: Tree, old: Tree, profile: Profile) -> list[Fault]:
-    """What Kueue has against a change of a JobSet."""
     if (broken := unreadable(new)) is not None:
         return [broken]
     suspended = bare(new.get("spec", {}).get("suspend")) is True

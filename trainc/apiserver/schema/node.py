@@ -87,7 +87,6 @@ class SchemaNode:
         return self.extra if self.extra.__class__ is SchemaNode else None
 
     def item(self) -> SchemaNode | None:
-        """The node of the items of a list."""
         if self.items.__class__ is int:
             self.items = self.table.node(self.items)
         return self.items if self.items.__class__ is SchemaNode else None
@@ -193,7 +192,6 @@ class Table:
         return built_in if built_in is not self.root(kind) else None
 
     def served(self) -> list[str]:
-        """Every kind that has a schema."""
         inherited = self.base.served() if self.base else []
         return sorted({*self.kinds, *(kind for kind in inherited if _versionless(kind) not in self.own_kinds)})
 

@@ -155,7 +155,6 @@ def _out_of_range(node: SchemaNode, path: Path, log: Log) -> None:
 
 
 def type_faults(node: SchemaNode, value: Tree, path: Path, log: Log) -> None:
-    """The faults of a value whose type does not fit."""
     kind = value.__class__
     got = SCHEMA_TYPES.get(kind, "null")
     wanted = {"int-or-string": "integer,string", "partial": "object"}.get(node.kind, node.kind)

@@ -52,82 +52,64 @@ _COUNT = {"type": "integer", "minimum": 0, "maximum": 2**63 - 1}
 _NUMBER = {"type": "number", "minimum": -float_info.max, "maximum": float_info.max}
 _SCHEMAS = {"type": "array", "items": {"type": "object"}}
 _NAMED = {"type": "object", "additionalProperties": {"type": "object"}}
-_RULE = {
-    "type": "object",
-    "required": ["rule"],
-    "properties": {
-        "rule": {"type": "string", "minLength": 1},
-        "message": _TEXT,
-        "messageExpression": _TEXT,
-        "fieldPath": _TEXT,
-        "optionalOldSelf": _FLAG,
-        "reason": {
-            "enum": ["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate", ""]
-        },
-    },
-}
+
+
+def _record(*required: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "required": [*required], "properties": properties}
+
+
+_MARKS = ("preserve-unknown-fields", "embedded-resource", "int-or-string")
+_REASONS = ["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate", ""]
+_RULE = _record(
+    "rule",
+    rule={"type": "string", "minLength": 1},
+    message=_TEXT,
+    messageExpression=_TEXT,
+    fieldPath=_TEXT,
+    optionalOldSelf=_FLAG,
+    reason={"enum": _REASONS},
+)
 _WORDS: dict[str, Any] = {
-    "type": _TEXT,
-    "format": _TEXT,
-    "pattern": _TEXT,
-    "title": _TEXT,
-    "description": _TEXT,
-    "default": {},
-    "example": {},
-    "externalDocs": {},
+    **dict.fromkeys(("type", "format", "pattern", "title", "description"), _TEXT),
+    **dict.fromkeys(("default", "example", "externalDocs"), {}),
     "nullable": _FLAG,
     "enum": {"type": "array"},
     "required": {"type": "array", "items": _TEXT},
     "properties": _NAMED,
     "additionalProperties": {"type": ["object", "boolean"]},
     "items": {"type": "object"},
-    "allOf": _SCHEMAS,
-    "anyOf": _SCHEMAS,
-    "oneOf": _SCHEMAS,
+    **dict.fromkeys(("allOf", "anyOf", "oneOf"), _SCHEMAS),
     "not": {"type": "object"},
-    "uniqueItems": _FLAG,
-    "exclusiveMinimum": _FLAG,
-    "exclusiveMaximum": _FLAG,
-    "minimum": _NUMBER,
-    "maximum": _NUMBER,
+    **dict.fromkeys(("uniqueItems", "exclusiveMinimum", "exclusiveMaximum"), _FLAG),
+    **dict.fromkeys(("minimum", "maximum"), _NUMBER),
     "multipleOf": {**_NUMBER, "exclusiveMinimum": 0},
     **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _COUNT),
-    "x-kubernetes-preserve-unknown-fields": _FLAG,
-    "x-kubernetes-embedded-resource": _FLAG,
-    "x-kubernetes-int-or-string": _FLAG,
+    **dict.fromkeys((f"x-kubernetes-{word}" for word in _MARKS), _FLAG),
     "x-kubernetes-list-type": {"enum": ["atomic", "set", "map"]},
     "x-kubernetes-map-type": {"enum": ["granular", "atomic"]},
     "x-kubernetes-list-map-keys": {"type": "array", "items": _TEXT},
     "x-kubernetes-validations": {"type": "array", "items": _RULE},
 }
 KNOWN = frozenset(_WORDS)
-_DEFINITION = {
-    "type": "object",
-    "required": ["spec"],
-    "properties": {
-        "spec": {
-            "type": "object",
-            "required": ["group", "names", "versions"],
-            "properties": {
-                "group": {"type": "string", "minLength": 1},
-                "names": {"type": "object", "required": ["kind"], "properties": {"kind": _TEXT}},
-                "versions": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "required": ["name", "served"],
-                        "properties": {
-                            "name": _TEXT,
-                            "served": _FLAG,
-                            "schema": {"type": "object", "properties": {"openAPIV3Schema": {"type": "object"}}},
-                            "subresources": {"type": "object", "properties": {"status": {"type": "object"}}},
-                        },
-                    },
-                },
-            },
-        }
-    },
-}
+_VERSION = _record(
+    "name",
+    "served",
+    name=_TEXT,
+    served=_FLAG,
+    schema=_record(openAPIV3Schema={"type": "object"}),
+    subresources=_record(status={"type": "object"}),
+)
+_DEFINITION = _record(
+    "spec",
+    spec=_record(
+        "group",
+        "names",
+        "versions",
+        group={"type": "string", "minLength": 1},
+        names=_record("kind", kind=_TEXT),
+        versions={"type": "array", "items": _VERSION},
+    ),
+)
 _schema_judge = Draft202012Validator({"type": "object", "properties": _WORDS})
 _definition_judge = Draft202012Validator(_DEFINITION)
 
