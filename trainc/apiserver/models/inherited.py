@@ -41,7 +41,7 @@ class ComponentUse(ApiObject):
     """One component that is switched on."""
 
     name: Name = Field(description="Name of the RuntimeComponent.")
-    with_: dict[str, Scalar] | None = Field(default=None, alias="with")
+    with_: dict[str, Scalar] | None = optional(alias="with")
     """Values of its parameters by name; a parameter that is not named keeps its default."""
 
 
@@ -99,7 +99,7 @@ class Choice(ApiObject):
     """One value that a parameter may take."""
 
     value: Scalar = Field(description="The value.")
-    with_: dict[str, Scalar] | None = Field(default=None, alias="with")
+    with_: dict[str, Scalar] | None = optional(alias="with")
     """What this choice gives other parameters of the component that are not given a value themselves."""
 
 

@@ -17,7 +17,6 @@ from trainc.apiserver.models.node import (
     Int32,
     Names,
     Resource,
-    default,
     list_map,
     minimum,
     optional,
@@ -49,8 +48,8 @@ class ReplicatedJob(ApiObject):
     name: str
     """Name of this group of Jobs; a part of the name of every Job, pod and host that it makes."""
     template: JobTemplateSpec = Field(description="The batch/v1 Job that is made `replicas` times.")
-    replicas: Annotated[Int32, default(1), minimum(0)] | None = optional("How many Jobs are made from the template.")
-    group_name: Annotated[str, default("default")] | None = None
+    replicas: Annotated[Int32, minimum(0)] | None = optional("How many Jobs are made from the template.", default=1)
+    group_name: str | None = optional(default="default")
     """Name of a set of replicated jobs that share group labels and a common job index."""
     depends_on: Annotated[list[DependsOn], MaxLen(5), list_map("name"), VALUE_IMMUTABLE] | None = None
     """Replicated jobs that must be ready or complete before the Jobs of this one are made."""
@@ -59,7 +58,7 @@ class ReplicatedJob(ApiObject):
 class Network(ApiObject):
     """How the pods of a JobSet find each other."""
 
-    enable_dns_hostnames: Annotated[bool | None, Field(alias="enableDNSHostnames")] = None
+    enable_dns_hostnames: bool | None = optional(alias="enableDNSHostnames")
     """Whether every pod gets a stable host name through a headless Service; the webhook writes true."""
     subdomain: str | None = None
     """Name of that Service and the domain below the namespace; the name of the JobSet when absent."""
@@ -101,9 +100,7 @@ class FailurePolicy(ApiObject):
     """What happens when a Job fails; without it the first failure fails the JobSet."""
 
     max_restarts: Int32 | None = optional("How many times the JobSet may start again; 0 when absent.")
-    restart_strategy: (
-        Annotated[Literal["Recreate", "BlockingRecreate", "InPlaceRestart"], default("Recreate")] | None
-    ) = None
+    restart_strategy: Literal["Recreate", "BlockingRecreate", "InPlaceRestart"] | None = optional(default="Recreate")
     """How it starts again: all Jobs made anew, made anew once the old pods are gone, or containers in place."""
     rules: list[FailureRule] | None = None
     """Rules in the order in which they are tried; a failure that none matches restarts the JobSet."""
@@ -127,7 +124,7 @@ class Coordinator(ApiObject):
 class RetentionPolicy(ApiObject):
     """What becomes of the claims afterwards."""
 
-    when_deleted: Annotated[Literal["Delete", "Retain"], default("Delete")] | None = None
+    when_deleted: Literal["Delete", "Retain"] | None = optional(default="Delete")
     """Whether the claims are deleted or kept when the JobSet is deleted."""
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from trainc.apiserver.models.core import PersistentVolumeClaim, PodTemplateSpec
-from trainc.apiserver.models.node import ApiObject, Int32, Names, Resource, default, optional
+from trainc.apiserver.models.node import ApiObject, Int32, Names, Resource, optional
 
 
 class WorkerSubGroups(ApiObject):
     """Groups within a group."""
 
-    sub_group_policy_type: Annotated[Literal["LeaderWorker", "LeaderExcluded"], default("LeaderWorker")] | None = None
+    sub_group_policy_type: Literal["LeaderWorker", "LeaderExcluded"] | None = optional(default="LeaderWorker")
     """Whether the leader belongs to the first of them."""
     sub_group_size: Int32 | None = optional("Pods of each.")
 
@@ -23,14 +23,10 @@ class LeaderWorkerTemplate(ApiObject):
 
     leader_template: PodTemplateSpec | None = optional("The first pod; like the others when absent.")
     worker_template: PodTemplateSpec = Field(description="The other pods.")
-    size: Annotated[Int32, default(1)] | None = optional("How many pods a group has, the leader among them.")
-    restart_policy: (
-        Annotated[
-            Literal["Default", "RecreateGroupOnPodRestart", "RecreateGroupAfterStart", "None"],
-            default("RecreateGroupOnPodRestart"),
-        ]
-        | None
-    ) = None
+    size: Int32 | None = optional("How many pods a group has, the leader among them.", default=1)
+    restart_policy: Literal["Default", "RecreateGroupOnPodRestart", "RecreateGroupAfterStart", "None"] | None = (
+        optional(default="RecreateGroupOnPodRestart")
+    )
     """What happens to a group of which a pod was started again."""
     sub_group_policy: WorkerSubGroups | None = optional("Groups within a group.")
     volume_claim_templates: list[PersistentVolumeClaim] | None = optional("Claims that each pod gets for itself.")
@@ -41,7 +37,7 @@ class LeaderWorkerTemplate(ApiObject):
 class RolloutStrategy(ApiObject):
     """How a change of the template reaches the groups."""
 
-    type: Annotated[Literal["RollingUpdate"], default("RollingUpdate")] | None = optional("One group after the other.")
+    type: Literal["RollingUpdate"] | None = optional("One group after the other.", default="RollingUpdate")
     rolling_update_configuration: dict[str, object] | None = optional("How many at a time.")
 
 
@@ -55,10 +51,10 @@ class NetworkConfig(ApiObject):
 class LeaderWorkerSetSpec(ApiObject):
     """Groups of pods that are made and replaced together."""
 
-    replicas: Annotated[Int32, default(1)] | None = optional("How many groups.")
+    replicas: Int32 | None = optional("How many groups.", default=1)
     leader_worker_template: LeaderWorkerTemplate = Field(description="The pods of a group.")
     rollout_strategy: RolloutStrategy | None = optional("How a change of the template reaches the groups.")
-    startup_policy: Annotated[Literal["LeaderCreated", "LeaderReady"], default("LeaderCreated")] | None = None
+    startup_policy: Literal["LeaderCreated", "LeaderReady"] | None = optional(default="LeaderCreated")
     """Whether workers wait until their leader is ready."""
     network_config: NetworkConfig | None = optional("Names of the pods.")
 

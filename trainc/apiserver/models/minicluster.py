@@ -7,18 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from trainc.apiserver.models.core import PodSecurityContext, ResourceRequirements, SecurityContext
-from trainc.apiserver.models.node import (
-    ATOMIC,
-    ApiObject,
-    Int32,
-    Int64,
-    Names,
-    Quantity,
-    Resource,
-    StringMap,
-    default,
-    optional,
-)
+from trainc.apiserver.models.node import ATOMIC, ApiObject, Int32, Int64, Names, Quantity, Resource, StringMap, optional
 
 
 class ClusterVolume(ApiObject):
@@ -30,13 +19,12 @@ class ClusterVolume(ApiObject):
     items: StringMap | None = optional("Keys of the ConfigMap, each with its path.")
     claim_name: str | None = optional("PersistentVolumeClaim that exists.")
     secret_name: str | None = optional("Secret that exists.")
-    read_only: Annotated[bool, default(False)] | None = optional("Whether nothing can be written to it.")
-    empty_dir: Annotated[bool, default(False)] | None = None
-    """Whether it is an empty folder of the pod, mounted at /dev/shm."""
+    read_only: bool | None = optional("Whether nothing can be written to it.", default=False)
+    empty_dir: bool | None = optional("Whether it is an empty folder of the pod, mounted at /dev/shm.", default=False)
     empty_dir_medium: str | None = optional("`memory` for a folder in memory.")
     empty_dir_size_limit: str | None = optional("Most that the folder holds.")
-    csi_driver: str | None = optional("Driver of a CSI volume.", alias="csiDriver")
-    csi_driver_attributes: StringMap | None = optional("Attributes for that driver.", alias="csiDriverAttributes")
+    csi_driver: str | None = optional("Driver of a CSI volume.")
+    csi_driver_attributes: StringMap | None = optional("Attributes for that driver.")
 
 
 class SecretVariable(ApiObject):
@@ -70,11 +58,11 @@ class ClusterContainer(ApiObject):
     """A container of every pod; one of them runs Flux."""
 
     image_pull_secret: str | None = optional("Secret for the registry.")
-    image: Annotated[str, default("ghcr.io/rse-ops/accounting:app-latest")] | None = optional("Image with the program.")
+    image: str | None = optional("Image with the program.", default="ghcr.io/rse-ops/accounting:app-latest")
     working_dir: str | None = optional("Folder in which the command runs.")
     name: str | None = optional("Name; the container that runs Flux is named like the cluster.")
     command: str | None = optional("What is submitted, its words separated by blanks; for a batch a job on each line.")
-    pull_always: Annotated[bool, default(False)] | None = optional("Whether the image is pulled at each start.")
+    pull_always: bool | None = optional("Whether the image is pulled at each start.", default=False)
     image_pull_policy: str | None = optional("When the image is pulled; IfNotPresent when absent.")
     ports: Annotated[list[Int32], ATOMIC] | None = optional("Ports that it listens on.")
     environment: StringMap | None = optional("Variables.")
@@ -95,17 +83,16 @@ class ClusterContainer(ApiObject):
 class FluxView(ApiObject):
     """The image that brings Flux."""
 
-    disable: Annotated[bool, default(False)] | None = optional("Whether the program's own image has Flux.")
-    name: Annotated[str, default("flux-view")] | None = optional("Name of the init container.")
+    disable: bool | None = optional("Whether the program's own image has Flux.", default=False)
+    name: str | None = optional("Name of the init container.", default="flux-view")
     working_dir: str | None = optional("Folder in which it runs.")
     python_path: str | None = optional("Python modules of Flux.")
     resources: ResourceRequirements | None = optional("What it asks for.")
     image_pull_secret: str | None = optional("Secret for the registry.")
-    image: Annotated[str, default("ghcr.io/converged-computing/flux-view-ubuntu:tag-noble")] | None = None
-    """Image with Flux."""
-    pull_always: Annotated[bool, default(False)] | None = optional("Whether the image is pulled at each start.")
+    image: str | None = optional("Image with Flux.", default="ghcr.io/converged-computing/flux-view-ubuntu:tag-noble")
+    pull_always: bool | None = optional("Whether the image is pulled at each start.", default=False)
     security_context: SecurityContext | None = optional("Privileges of the init container.")
-    mount_path: Annotated[str, default("/mnt/flux")] | None = optional("Where Flux lies in all containers.")
+    mount_path: str | None = optional("Where Flux lies in all containers.", default="/mnt/flux")
 
 
 class FluxScheduler(ApiObject):
@@ -121,7 +108,7 @@ class LeadBroker(ApiObject):
     address: str = Field(description="Its address.")
     name: str = Field(description="Its cluster.")
     size: Int32 = Field(description="How many pods that has.")
-    port: Annotated[Int32, default(8050)] | None = optional("Its port.")
+    port: Int32 | None = optional("Its port.", default=8050)
 
 
 class BurstedCluster(ApiObject):
@@ -146,14 +133,14 @@ class FluxOptions(ApiObject):
     arch: str | None = optional("Architecture of the nodes.")
     submit_command: str | None = optional("Used instead of `flux submit`.")
     wrap: str | None = optional("Program around the broker.")
-    connect_timeout: Annotated[str, default("5s")] | None = optional("How long brokers wait for each other.")
+    connect_timeout: str | None = optional("How long brokers wait for each other.", default="5s")
     option_flags: str | None = optional("Flags of the submission.")
     minimal_service: bool | None = optional("Whether only the first pod has a DNS name; here all have.")
     disable_socket: bool | None = optional("Whether there is no local socket.")
     topology: str | None = optional("Shape of the tree of brokers.")
     no_wait_socket: bool | None = optional("Whether nobody waits for the socket.")
     complete_workers: bool | None = optional("Whether a pod ends with its broker, whatever the status.")
-    log_level: Annotated[Int32, default(6)] | None = optional("How much the brokers say.")
+    log_level: Int32 | None = optional("How much the brokers say.", default=6)
     curve_cert: str | None = optional("A certificate in clear; trainc refuses it.")
     scheduler: FluxScheduler | None = optional("Flux's own scheduler.")
     munge_secret: str | None = optional("Key for bursting.")
@@ -165,11 +152,11 @@ class FluxOptions(ApiObject):
 class ClusterLogging(ApiObject):
     """What the containers print."""
 
-    quiet: Annotated[bool, default(False)] | None = optional("The program's output alone.")
-    strict: Annotated[bool, default(False)] | None = optional("Any command that fails ends the script.")
-    debug: Annotated[bool, default(False)] | None = optional("More of Flux's own output.")
-    zeromq: Annotated[bool, default(False)] | None = optional("What the sockets do.")
-    timed: Annotated[bool, default(False)] | None = optional("How long each part takes.")
+    quiet: bool | None = optional("The program's output alone.", default=False)
+    strict: bool | None = optional("Any command that fails ends the script.", default=False)
+    debug: bool | None = optional("More of Flux's own output.", default=False)
+    zeromq: bool | None = optional("What the sockets do.", default=False)
+    timed: bool | None = optional("How long each part takes.", default=False)
 
 
 class ClusterNetwork(ApiObject):
@@ -225,18 +212,18 @@ class MiniClusterSpec(ApiObject):
     """Containers of a pod of their own beside the cluster."""
     network: ClusterNetwork | None = optional("The headless Service.")
     job_labels: StringMap | None = optional("Labels of the Job.")
-    interactive: Annotated[bool, default(False)] | None = optional("Whether the cluster waits for people.")
+    interactive: bool | None = optional("Whether the cluster waits for people.", default=False)
     flux: FluxOptions | None = optional("How Flux runs.")
     logging: ClusterLogging | None = optional("What the containers print.")
     archive: ClusterArchive | None = optional("State of an earlier cluster.")
     share_process_namespace: bool | None = optional("Whether the containers of a pod see each other's processes.")
-    cleanup: Annotated[bool, default(False)] | None = optional("Whether the operator deletes everything at the end.")
-    size: Annotated[Int32, default(1)] | None = optional("How many pods.")
+    cleanup: bool | None = optional("Whether the operator deletes everything at the end.", default=False)
+    size: Int32 | None = optional("How many pods.", default=1)
     max_size: Int32 | None = optional("Most pods; a cluster that grows is not compiled.")
     min_size: Int32 | None = optional("Fewest pods; a cluster that starts with some of them is not compiled.")
     backoff_limit: Int32 | None = optional("How often pods are started again; 100 when absent.")
-    tasks: Annotated[Int32, default(1)] | None = optional("How many tasks of the command run over all pods.")
-    deadline_seconds: Annotated[Int64, default(31500000)] | None = optional("How long the job may run.")
+    tasks: Int32 | None = optional("How many tasks of the command run over all pods.", default=1)
+    deadline_seconds: Int64 | None = optional("How long the job may run.", default=31500000)
     pod: ClusterPod | None = optional("What all pods have in common.")
 
 

@@ -72,19 +72,18 @@ def rules(*pairs: tuple[str, str]) -> Keywords:
     return Keywords({"x-kubernetes-validations": [{"message": message, "rule": text} for text, message in pairs]})
 
 
-def default(value: str | int | bool) -> Keywords:
-    """What the API server writes when the field is absent; the model itself leaves it absent."""
-    return Keywords({"default": value})
-
-
 def list_map(key: str) -> Keywords:
     """A list in which no two items may have the same value under `key`."""
     return Keywords({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [key]})
 
 
-def optional(description: str, alias: str | None = None) -> Any:
-    """A field that may be absent; one that does not fit on a line with its description has it below as a docstring."""
-    return Field(default=None, alias=alias, description=description)
+def optional(description: str | None = None, *, alias: str | None = None, default: str | int | None = None) -> Any:
+    """A field that may be absent, and stays absent in the model; `default` is what the API server writes then.
+
+    A description that does not fit on the field's line stands below it as a docstring.
+    """
+    extra: JsonDict | None = None if default is None else {"default": default}
+    return Field(default=None, alias=alias, description=description, json_schema_extra=extra)
 
 
 def minimum(value: int) -> Keywords:

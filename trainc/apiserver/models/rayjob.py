@@ -17,7 +17,6 @@ from trainc.apiserver.models.node import (
     Resource,
     StringMap,
     Time,
-    default,
     optional,
     rules,
 )
@@ -55,12 +54,12 @@ class RayWorkerGroup(RayGroup):
 
     group_name: str = Field(description="Name of the group.")
     suspend: bool | None = optional("Whether the group has no pods.")
-    replicas: Annotated[Int32, default(0)] | None = optional("How many replicas, between the two bounds.")
-    min_replicas: Annotated[Int32, default(0)] = Field(description="Fewest replicas.")
-    max_replicas: Annotated[Int32, default(2147483647)] = Field(description="Most replicas.")
-    num_of_hosts: Annotated[Int32, default(1)] | None = optional("Pods of one replica.")
+    replicas: Int32 | None = optional("How many replicas, between the two bounds.", default=0)
+    min_replicas: Int32 = Field(description="Fewest replicas.", json_schema_extra={"default": 0})
+    max_replicas: Int32 = Field(description="Most replicas.", json_schema_extra={"default": 2147483647})
+    num_of_hosts: Int32 | None = optional("Pods of one replica.", default=1)
     idle_timeout_seconds: Int32 | None = optional("How long the autoscaler leaves an idle node.")
-    priority: Annotated[Int32, default(0)] | None = optional("Which group the autoscaler prefers.")
+    priority: Int32 | None = optional("Which group the autoscaler prefers.", default=0)
     scale_strategy: Anything | None = optional("Workers that the autoscaler wants removed.")
 
 
@@ -95,8 +94,7 @@ class RayJobSpec(ApiObject):
     active_deadline_seconds: Int32 | None = optional("How long the job may run, over all retries.")
     pre_running_deadline_seconds: Annotated[Int32, Ge(1)] | None = None
     """How long it may take until the program runs."""
-    backoff_limit: Annotated[Int32, default(0)] | None = None
-    """How many more clusters are tried when the job fails."""
+    backoff_limit: Int32 | None = optional("How many more clusters are tried when the job fails.", default=0)
     ray_cluster_spec: RayClusterSpec | None = optional("The cluster that is made for the job.")
     submitter_pod_template: PodTemplateSpec | None = None
     """The pod that submits the program; the head's image when absent."""
@@ -106,16 +104,15 @@ class RayJobSpec(ApiObject):
     managed_by: Annotated[str, _MANAGER] | None = optional("Who looks after the job.")
     deletion_strategy: Anything | None = optional("What is deleted when the job is over.")
     entrypoint: str | None = optional("The program, as a line of shell.")
-    runtime_env_yaml: Annotated[str | None, Field(alias="runtimeEnvYAML")] = None
+    runtime_env_yaml: str | None = optional(alias="runtimeEnvYAML")
     """Files, packages and variables of the program, as YAML."""
     job_id: str | None = optional("Name of the submission in Ray.")
-    submission_mode: Annotated[str, default("K8sJobMode")] | None = None
+    submission_mode: str | None = optional(default="K8sJobMode")
     """Who submits: a pod of its own (K8sJobMode), the operator (HTTPMode), a container of the head, or a person."""
     entrypoint_resources: str | None = optional("Custom resources that the program itself holds, as JSON.")
     entrypoint_num_cpus: float | None = optional("CPUs that the program itself holds.")
     entrypoint_num_gpus: float | None = optional("GPUs that the program itself holds.")
-    ttl_seconds_after_finished: Annotated[Int32, default(0)] | None = None
-    """How long after its end the cluster is deleted."""
+    ttl_seconds_after_finished: Int32 | None = optional("How long after its end the cluster is deleted.", default=0)
     shutdown_after_job_finishes: bool | None = optional("Whether the cluster is deleted with the job.")
     suspend: bool | None = optional("Whether the job has to wait without pods.")
 
@@ -133,8 +130,8 @@ class RayJobStatus(ApiObject):
     start_time: Time | None = optional("When the operator took the job up.")
     end_time: Time | None = optional("When the job was over.")
     job_status_check_failure_start_time: Time | None = optional("Since when the dashboard does not answer.")
-    succeeded: Annotated[Int32, default(0)] | None = optional("Attempts that succeeded.")
-    failed: Annotated[Int32, default(0)] | None = optional("Attempts that failed.")
+    succeeded: Int32 | None = optional("Attempts that succeeded.", default=0)
+    failed: Int32 | None = optional("Attempts that failed.", default=0)
     ray_cluster_status: Anything | None = optional("What has been seen of the cluster.")
     ray_job_info: Anything | None = optional("When the program started and ended.")
     observed_generation: Int64 | None = optional("The specification that this is about.")

@@ -18,7 +18,6 @@ from trainc.apiserver.models.node import (
     Names,
     Resource,
     TemplateMeta,
-    default,
     list_map,
     optional,
     rule,
@@ -60,13 +59,13 @@ class TorchPolicy(ApiObject):
 class MPIPolicy(ApiObject):
     """MPI: a launcher starts processes on the nodes over SSH."""
 
-    num_proc_per_node: Annotated[Int32, default(1)] | None = None
+    num_proc_per_node: Int32 | None = optional(default=1)
     """Processes on each node, the slots in the host file; 1 lets the number of GPUs decide."""
-    mpi_implementation: Annotated[Literal["OpenMPI", ""], default("OpenMPI")] | None = None
+    mpi_implementation: Literal["OpenMPI", ""] | None = optional(default="OpenMPI")
     """Which MPI the image holds; an empty string is accepted here and cannot be built."""
-    ssh_auth_mount_path: Annotated[str, default("/root/.ssh"), MaxLen(4096)] | None = None
+    ssh_auth_mount_path: Annotated[str, MaxLen(4096)] | None = optional(default="/root/.ssh")
     """Where the SSH keys are mounted in every container that takes part."""
-    run_launcher_as_node: Annotated[bool, default(value=False)] | None = None
+    run_launcher_as_node: bool | None = optional(default=False)
     """Whether the launcher trains as well and counts as a node."""
 
 
@@ -81,9 +80,9 @@ class XGBoostPolicy(ApiObject):
 class FluxPolicy(ApiObject):
     """Flux: a Flux instance spans the nodes and starts the processes."""
 
-    num_proc_per_node: (
-        Annotated[Int32, default(1), rule("self >= 1", "NumProcPerNode in fluxPolicy must be >= 1")] | None
-    ) = None
+    num_proc_per_node: Annotated[Int32, rule("self >= 1", "NumProcPerNode in fluxPolicy must be >= 1")] | None = (
+        optional(default=1)
+    )
     """Processes on each node."""
 
 
@@ -103,17 +102,15 @@ class MLPolicy(ApiObject):
 class CoschedulingPolicy(ApiObject):
     """Gang scheduling by the coscheduling plugin."""
 
-    schedule_timeout_seconds: Annotated[Int32, default(60)] | None = None
+    schedule_timeout_seconds: Int32 | None = optional(default=60)
     """How long a pod that has found its place waits for the others."""
 
 
 class VolcanoPolicyTopology(ApiObject):
     """How far apart in the network the pods may end up."""
 
-    mode: Annotated[Literal["hard", "soft"], default("hard")] | None = None
-    """Whether the limit must hold or is only preferred."""
-    highest_tier_allowed: Annotated[int, default(1)] | None = None
-    """Highest tier of HyperNodes that the pods may span."""
+    mode: Literal["hard", "soft"] | None = optional("Whether the limit must hold or is only preferred.", default="hard")
+    highest_tier_allowed: int | None = optional("Highest tier of HyperNodes that the pods may span.", default=1)
 
 
 class VolcanoPolicy(ApiObject):

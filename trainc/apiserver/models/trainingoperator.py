@@ -21,7 +21,6 @@ from trainc.apiserver.models.node import (
     Quantity,
     Resource,
     Time,
-    default,
     optional,
     rule,
 )
@@ -122,7 +121,7 @@ class TorchElasticPolicy(ElasticRange):
     rdzv_id: str | None = optional("Name of the rendezvous.")
     rdzv_conf: list[RendezvousSetting] | None = optional("Settings of the backend.")
     standalone: bool | None = optional("Whether each pod is a job of its own.")
-    n_proc_per_node: Int32 | None = optional("Old way to say `spec.nprocPerNode`.", alias="nProcPerNode")
+    n_proc_per_node: Int32 | None = optional("Old way to say `spec.nprocPerNode`.")
 
 
 class PyTorchJobSpec(OperatorJobSpec):
@@ -131,7 +130,7 @@ class PyTorchJobSpec(OperatorJobSpec):
     elastic_policy: TorchElasticPolicy | None = optional("Settings of torchrun for jobs that may lose workers.")
     pytorch_replica_specs: dict[str, ReplicaSpec]
     """The roles `Master` (at most one pod) and `Worker`; their main container is called `pytorch`."""
-    nproc_per_node: Annotated[str | None, Field(alias="nprocPerNode")] = None
+    nproc_per_node: str | None = None
     """Processes in each pod: auto, cpu, gpu or a number in quotes; auto when absent."""
 
 
@@ -228,15 +227,13 @@ class MPIJob(OperatorJob):
 class MPIJobV2Spec(OperatorJobSpec):
     """A launcher that starts its processes in the workers through ssh."""
 
-    slots_per_worker: Annotated[Int32, default(1)] | None = optional("Processes for each worker in the host file.")
-    run_launcher_as_worker: Annotated[bool, default(False)] | None = None
-    """Whether the launcher is the first host too."""
+    slots_per_worker: Int32 | None = optional("Processes for each worker in the host file.", default=1)
+    run_launcher_as_worker: bool | None = optional("Whether the launcher is the first host too.", default=False)
     mpi_replica_specs: dict[str, ReplicaSpec] = Field(description="The roles `Launcher` (one pod) and `Worker`.")
-    ssh_auth_mount_path: Annotated[str | None, Field(alias="sshAuthMountPath")] = None
-    """Where the key is mounted; /root/.ssh when absent."""
-    launcher_creation_policy: Annotated[Literal["AtStartup", "WaitForWorkersReady"], default("AtStartup")] | None = None
+    ssh_auth_mount_path: str | None = optional("Where the key is mounted; /root/.ssh when absent.")
+    launcher_creation_policy: Literal["AtStartup", "WaitForWorkersReady"] | None = optional(default="AtStartup")
     """Whether the launcher waits until all workers are ready."""
-    mpi_implementation: Annotated[Literal["OpenMPI", "Intel", "MPICH"], default("OpenMPI")] | None = None
+    mpi_implementation: Literal["OpenMPI", "Intel", "MPICH"] | None = optional(default="OpenMPI")
     """The MPI in the image."""
 
 
@@ -255,7 +252,7 @@ class ListedReplicaSpec(ApiObject):
     template: PodTemplateSpec | None = optional("The pod; parameter servers without one run TensorFlow's own server.")
     tf_port: Int32 | None = optional("Port that the process listens on; 2222 when absent.")
     tf_replica_type: Literal["MASTER", "PS", "WORKER"] | None = optional("Role; MASTER when absent.")
-    is_default_ps: Annotated[bool | None, Field(alias="IsDefaultPS")] = None
+    is_default_ps: bool | None = optional(alias="IsDefaultPS")
     """Whether the operator filled the template in; written by the operator."""
 
 
@@ -284,7 +281,7 @@ class TerminationPolicy(ApiObject):
 class TfJobSpec(ApiObject):
     """Processes that know each other from TF_CONFIG."""
 
-    runtime_id: Annotated[str | None, Field(alias="RuntimeId")] = None
+    runtime_id: str | None = optional(alias="RuntimeId")
     """Part of the names of what the operator made; derived from the job's name when absent."""
     tensorboard: TensorBoard | None = optional("A TensorBoard beside the job.")
     replica_specs: list[ListedReplicaSpec] | None = optional("The roles; each type once.")

@@ -25,7 +25,6 @@ from trainc.apiserver.models.node import (
     Names,
     Resource,
     Time,
-    default,
     list_map,
     optional,
     rule,
@@ -57,9 +56,9 @@ class RuntimeRef(ApiObject):
     """Which runtime the job starts from."""
 
     name: Name = Field(description="Name of the runtime.")
-    kind: Annotated[str, default("ClusterTrainingRuntime"), MaxLen(253)] | None = None
+    kind: Annotated[str, MaxLen(253)] | None = optional(default="ClusterTrainingRuntime")
     """ClusterTrainingRuntime, or TrainingRuntime for one in the namespace of the job."""
-    api_group: Annotated[str, default("trainer.kubeflow.org"), MaxLen(253)] | None = None
+    api_group: Annotated[str, MaxLen(253)] | None = optional(default="trainer.kubeflow.org")
     """API group of the runtime."""
 
 
@@ -103,14 +102,13 @@ class TrainJobSpec(ApiObject):
     trainer: Annotated[Trainer, FIELD_IMMUTABLE] | None = optional("What changes in the container that trains.")
     runtime_patches: Annotated[list[RuntimePatch], MaxLen(16), list_map("manager")] | None = None
     """What else changes in the runtime's template, by manager, in this order."""
-    suspend: Annotated[bool, default(value=False)] | None = None
+    suspend: bool | None = optional(default=False)
     """Whether no pod may run for now; queues such as Kueue own this field."""
     active_deadline_seconds: Annotated[Int64, Ge(1), FIELD_IMMUTABLE] | None = None
     """How long the job may take; kept by the Trainer controller and by no object that it makes."""
-    managed_by: (
-        Annotated[str, default("trainer.kubeflow.org/trainjob-controller"), MaxLen(253), _MANAGER, FIELD_IMMUTABLE]
-        | None
-    ) = None
+    managed_by: Annotated[str, MaxLen(253), _MANAGER, FIELD_IMMUTABLE] | None = optional(
+        default="trainer.kubeflow.org/trainjob-controller"
+    )
     """Controller that looks after this job."""
 
 

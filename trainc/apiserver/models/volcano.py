@@ -18,20 +18,17 @@ from trainc.apiserver.models.node import (
     Quantity,
     Resource,
     Time,
-    default,
     optional,
 )
 
 _SUBDOMAIN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
 Subdomain = Annotated[str, MaxLen(253), StringConstraints(pattern=_SUBDOMAIN)]
-Queue = Annotated[Subdomain, default("default")]
 
 
 class NetworkTopology(ApiObject):
     """How far apart in the network the pods may end up."""
 
-    mode: Annotated[Literal["hard", "soft"], default("hard")] | None = None
-    """Whether the limit must hold or is only preferred."""
+    mode: Literal["hard", "soft"] | None = optional("Whether the limit must hold or is only preferred.", default="hard")
     highest_tier_allowed: Annotated[int, Ge(0)] | None = None
     """Highest tier of HyperNodes that the pods may span, as a number; not together with the name."""
     highest_tier_name: Annotated[str, MaxLen(253)] | None = None
@@ -42,8 +39,8 @@ class SubGroupPolicy(ApiObject):
     """A gang inside the gang."""
 
     name: Annotated[str, MaxLen(253)] | None = optional("Name of the policy.")
-    sub_group_size: Annotated[Int32, default(1), Ge(1)] | None = optional("Pods in each sub-group.")
-    min_sub_groups: Annotated[Int32, default(0), Ge(0)] | None = None
+    sub_group_size: Annotated[Int32, Ge(1)] | None = optional("Pods in each sub-group.", default=1)
+    min_sub_groups: Annotated[Int32, Ge(0)] | None = optional(default=0)
     """Sub-groups that must be complete before any pod starts."""
     label_selector: LabelSelector | None = optional("Pods that the policy is for.")
     match_label_keys: Annotated[list[str], ATOMIC] | None = None
@@ -56,7 +53,7 @@ class VolcanoPodGroupSpec(ApiObject):
 
     min_member: Count | None = optional("How many pods must be placeable before any of them starts; 0 makes no gang.")
     min_task_member: dict[str, Int32] | None = optional("The same for each task; sub-group policies are its successor.")
-    queue: Queue | None = optional("Queue that the group waits in; it must exist and be open.")
+    queue: Subdomain | None = optional("Queue that the group waits in; it must exist and be open.", default="default")
     priority_class_name: Annotated[str, MaxLen(253)] | None = None
     """Priority class that orders the groups of a queue."""
     min_resources: dict[str, Quantity] | None = optional("What must be free before the group leaves the queue.")

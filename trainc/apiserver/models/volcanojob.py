@@ -8,8 +8,8 @@ from annotated_types import Ge, MaxLen, MinLen
 from pydantic import Field, StringConstraints
 
 from trainc.apiserver.models.core import PersistentVolumeClaimSpec, PodTemplateSpec
-from trainc.apiserver.models.node import ApiObject, Column, Count, Int32, Names, Resource, Time, default, optional
-from trainc.apiserver.models.volcano import NetworkTopology, Queue, Subdomain
+from trainc.apiserver.models.node import ApiObject, Column, Count, Int32, Names, Resource, Time, optional
+from trainc.apiserver.models.volcano import NetworkTopology, Subdomain
 
 _LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 Event = Literal[
@@ -45,7 +45,7 @@ class PartitionPolicy(ApiObject):
     total_partitions: Annotated[Int32, Ge(1)]
     """How many parts; times their size it is the number of replicas."""
     partition_size: Annotated[Int32, Ge(1)] = Field(description="Pods of one part.")
-    min_partitions: Annotated[Int32, default(0), Ge(0)] | None = None
+    min_partitions: Annotated[Int32, Ge(0)] | None = optional(default=0)
     """Parts that must be complete before any pod starts."""
     network_topology: NetworkTopology | None = optional("How far apart the pods of one part may end up.")
 
@@ -96,8 +96,8 @@ class VolcanoJobSpec(ApiObject):
     plugins: dict[str, list[str]] | None = None
     """What Volcano adds to the pods, each with its flags: env, svc, ssh, pytorch, tensorflow, mpi, ray, hcclrank."""
     running_estimate: str | None = optional("How long the job is expected to run.")
-    queue: Queue | None = optional("Queue that the job waits in.")
-    max_retry: Annotated[Int32, default(3), Ge(0)] | None = optional("How many runs there are at most; 0 is read as 3.")
+    queue: Subdomain | None = optional("Queue that the job waits in.", default="default")
+    max_retry: Annotated[Int32, Ge(0)] | None = optional("How many runs there are at most; 0 is read as 3.", default=3)
     ttl_seconds_after_finished: Count | None = optional("How long after its end the job is deleted; never when absent.")
     priority_class_name: Subdomain | None = optional("Priority class of the job, and of every pod that names none.")
     min_success: Annotated[Int32, Ge(1)] | None = optional("How many pods have to succeed for the job to be complete.")

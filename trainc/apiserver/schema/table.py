@@ -58,6 +58,7 @@ def _record(*required: str, **properties: Any) -> dict[str, Any]:
     return {"type": "object", "required": [*required], "properties": properties}
 
 
+_ANYTHING: dict[str, object] = {}
 _MARKS = ("preserve-unknown-fields", "embedded-resource", "int-or-string")
 _REASONS = ["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate", ""]
 _RULE = _record(
@@ -71,7 +72,7 @@ _RULE = _record(
 )
 _WORDS: dict[str, Any] = {
     **dict.fromkeys(("type", "format", "pattern", "title", "description"), _TEXT),
-    **dict.fromkeys(("default", "example", "externalDocs"), {}),
+    **dict.fromkeys(("default", "example", "externalDocs"), _ANYTHING),
     "nullable": _FLAG,
     "enum": {"type": "array"},
     "required": {"type": "array", "items": _TEXT},

@@ -24,8 +24,8 @@ from trainc.apiserver.models.node import (
     Quantity,
     Resource,
     StringMap,
-    default,
     list_map,
+    optional,
     rule,
 )
 
@@ -39,8 +39,7 @@ class Replica(ApiObject):
 
     name: str
     """Name."""
-    count: Annotated[Int32, Ge(0), default(1)] | None = None
-    """How many."""
+    count: Annotated[Int32, Ge(0)] | None = optional("How many.", default=1)
     policy: Literal["Never"] | None = None
     """Policy."""
     template: PodTemplateSpec | None = None
