@@ -113,38 +113,28 @@ def _podset(podset: AnnotatedPodSet) -> list[Fault]:
             faults.append(podset.other(GROUP, text))
     if UNCONSTRAINED in held and held[UNCONSTRAINED] not in _BOOLEANS:
         faults.append(podset.fault(UNCONSTRAINED, held[UNCONSTRAINED], "must be a boolean value"))
-    return [*faults, *_slice(podset), *_layered(podset)]
-
-
-def _slice(podset: AnnotatedPodSet) -> list[Fault]:
-    size = podset.annotations.get(SLICE_SIZE)
-    if size is None:
-        text = f"Required value: must be set when '{SLICE}' is specified"
-        return [podset.other(SLICE_SIZE, text)] if SLICE in podset.annotations else []
-    faults: list[Fault] = []
-    if (number := parsed_int(size, 32)) is None:
-        faults.append(podset.fault(SLICE_SIZE, size, "must be a numeric value"))
-    elif number < 1:
-        faults.append(podset.fault(SLICE_SIZE, size, "must be greater than or equal to 1"))
-    if SLICE not in podset.annotations:
-        faults.append(podset.other(SLICE_SIZE, f"Forbidden: may not be set when '{SLICE}' is not specified"))
-    return faults
-
-
-def _layered(podset: AnnotatedPodSet) -> list[Fault]:
-    """The faults of the layers, and the bounds that the number of pods sets: those come last."""
-    held = podset.annotations
     size = held.get(SLICE_SIZE)
     number = None if size is None else parsed_int(size, 32)
+    if size is None:
+        if SLICE in held:
+            faults.append(podset.other(SLICE_SIZE, f"Required value: must be set when '{SLICE}' is specified"))
+    else:
+        if number is None:
+            faults.append(podset.fault(SLICE_SIZE, size, "must be a numeric value"))
+        elif number < 1:
+            faults.append(podset.fault(SLICE_SIZE, size, "must be greater than or equal to 1"))
+        if SLICE not in held:
+            faults.append(podset.other(SLICE_SIZE, f"Forbidden: may not be set when '{SLICE}' is not specified"))
+    layers = layers_of(held[LAYERS]) if LAYERS in held else []
+    if layers:
+        faults += [podset.clash(LAYERS, key) for key in (SLICE, SLICE_SIZE) if key in held]
+        faults += [podset.clash(GROUP, LAYERS)] if GROUP in held else []
+        faults += _entries(podset, layers)
+    # The bounds that the number of pods sets come last.
     beyond = f"must not be greater than pod set count {podset.count}"
-    too_large = [podset.fault(SLICE_SIZE, size, beyond)] if number is not None and number > podset.count else []
-    if LAYERS not in held:
-        return too_large
-    faults = [podset.clash(LAYERS, key) for key in (SLICE, SLICE_SIZE) if key in held]
-    faults += [podset.clash(GROUP, LAYERS)] if GROUP in held else []
-    layers = layers_of(held[LAYERS])
-    faults += [*_entries(podset, layers), *too_large]
-    if layers[0].size > podset.count:
+    if number is not None and number > podset.count:
+        faults.append(podset.fault(SLICE_SIZE, size, beyond))
+    if layers and layers[0].size > podset.count:
         faults.append(podset.fault(LAYERS, layers[0].size, beyond))
     return faults
 
@@ -177,37 +167,33 @@ def _groups(sets: Sequence[AnnotatedPodSet]) -> list[Fault]:
     for podset in sets:
         if GROUP in podset.annotations and _wish(podset) != (None, None):
             groups.setdefault(podset.annotations[GROUP], []).append(podset)
-    return [fault for name, members in groups.items() for fault in _group(name, members)]
+    faults: list[Fault] = []
+    for name, members in groups.items():
+        counts = [member.count for member in members]
+        reason = ""
+        if len(members) != 2:
+            reason = f"can only define groups of exactly 2 pod sets, got: {len(members)} pod set(s)"
+        elif 1 not in counts:
+            reason = (
+                "can only define groups where at least one pod set has only 1 replica, "
+                f"got: {counts[0]} replica(s) and {counts[1]} replica(s) in the group"
+            )
+        if reason:
+            faults += [member.fault(GROUP, name, reason) for member in members]
+        if len(members) == 2 and _wish(members[0]) != _wish(members[1]):
+            for here, there in (members, members[::-1]):
+                text = (
+                    f"must specify '{REQUIRED}' or '{PREFERRED}' topology consistent with '{dotted(there.path)}' "
+                    f"in group '{name}'"
+                )
+                faults.append(of_webhook(f"{dotted(here.path)}: Invalid value: {text}", here.path))
+    return faults
 
 
 def _wish(podset: AnnotatedPodSet) -> tuple[str | None, str | None]:
     """The level that is required, else the one that is preferred."""
     required = podset.annotations.get(REQUIRED)
     return required, podset.annotations.get(PREFERRED) if required is None else None
-
-
-def _group(name: str, members: list[AnnotatedPodSet]) -> list[Fault]:
-    if len(members) != 2:
-        reason = f"can only define groups of exactly 2 pod sets, got: {len(members)} pod set(s)"
-        return [member.fault(GROUP, name, reason) for member in members]
-    first, second = members
-    faults: list[Fault] = []
-    if first.count != 1 and second.count != 1:
-        reason = (
-            "can only define groups where at least one pod set has only 1 replica, "
-            f"got: {first.count} replica(s) and {second.count} replica(s) in the group"
-        )
-        faults += [member.fault(GROUP, name, reason) for member in members]
-    if _wish(first) != _wish(second):
-        faults += [_differs(name, first, second), _differs(name, second, first)]
-    return faults
-
-
-def _differs(name: str, here: AnnotatedPodSet, there: AnnotatedPodSet) -> Fault:
-    text = (
-        f"must specify '{REQUIRED}' or '{PREFERRED}' topology consistent with '{dotted(there.path)}' in group '{name}'"
-    )
-    return of_webhook(f"{dotted(here.path)}: Invalid value: {text}", here.path)
 
 
 _STRUCT = "PodsetSliceRequiredTopologyConstraint"
