@@ -35,12 +35,15 @@ def dump_all(trees: Iterable[Tree]) -> str:
     for tree in trees:
         if out:
             out.append("---\n")
-        if type(tree) is dict and tree:
-            _map(tree, _TOP, _TOP.shapes, out)
-        elif type(tree) in {list, tuple} and tree:
-            _seq(tree, _TOP, out)
+        node = tree.value if type(tree) is Sourced else tree
+        if type(node) is dict and node:
+            _map(node, _TOP, _TOP.shapes, out)
+        elif type(node) in {list, tuple} and node:
+            _seq(node, _TOP, out)
+        elif type(node) is str:
+            out.append(LINES[node] or block(node, "  "))
         else:
-            out.append(_scalar(tree, _TOP))
+            out.append(f"{other_text(node)}\n")
     return "".join(out)
 
 
@@ -138,14 +141,6 @@ def _seq(node: Sequence[Tree], level: _Level, out: list[str]) -> None:
             out[start] = f"{level.dash}{out[start][len(deeper.indent) :]}"
         else:
             write(f"{level.dash}{other_text(value)}\n")
-
-
-def _scalar(value: Tree, level: _Level) -> str:
-    if type(value) is Sourced:
-        value = value.value
-    if type(value) is str:
-        return LINES[value] or block(value, level.indent or "  ")
-    return f"{other_text(value)}\n"
 
 
 def _ordered(tree: Tree) -> Any:

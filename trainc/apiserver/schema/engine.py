@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import sys
+from contextlib import suppress
 from json import dumps, loads
 from os import getpid, path
 
@@ -144,16 +145,9 @@ class Engine:
     def close(self) -> None:
         """End the process; the next question starts another one."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            try:
-                if stream is not None:
-                    stream.close()
-            except OSError:  # what it was not told any more
-                continue
+        if process is not None:
+            with suppress(OSError), process:  # what it was not told any more
+                process.kill()
 
     def _stop(self, reason: str) -> None:
         self.stopped = reason
