@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import is_sound, without_null_fields
-from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.readable import read_by_go, readable
+from trainc.apiserver.served import Server
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Refusal, Rule

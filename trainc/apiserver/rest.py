@@ -9,8 +9,8 @@ from trainc.apiserver.fault import Fault
 from trainc.apiserver.history import reference_field
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import without_null_fields
-from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.readable import read_by_go, readable
+from trainc.apiserver.served import Server
 from trainc.apiserver.verdict import kind_of, named, verdict
 from trainc.model.catalog import RemovedSpans, stretch
 from trainc.model.document import Document

@@ -1,4 +1,4 @@
-"""The schemas that a cluster serves: its own definitions where it shows any, the built-in ones for every other kind."""
+"""The API server of a cluster, as far as settings and dumps tell: its own definitions where it shows any, else the built-in schemas."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from trainc.apiserver.profile import Profile, profile_of
 from trainc.apiserver.schema.node import Table, load
 from trainc.apiserver.verdict import verdict
 from trainc.model.cluster import Cluster
+from trainc.model.finding import ERROR, NOTE, Rule
+from trainc.model.report import Report
 from trainc.model.tree import Tree
 
+NOT_STRUCTURAL = Rule("not-structural", ERROR, admission=True)
+UNCHECKED_RULE = Rule("unchecked-rule", NOTE, admission=True)
 _MAX_FRAMES = 1_000
 
 
@@ -38,9 +42,8 @@ class Served:
         # Definitions of a cluster may look at any text, and Kueue looks at labels.
         if (
             judged.accepted
-            and not judged.unchecked
             and judged.empty_patch
-            and not (self.cluster.definitions or self.profile.kueue)
+            and not (judged.unchecked or self.cluster.definitions or self.profile.kueue)
         ):
             if len(self._taken) >= _MAX_FRAMES:
                 self._taken.clear()
@@ -56,3 +59,32 @@ def served(cluster: Cluster) -> Served:
 
 
 _last: list[Served] = []
+
+
+class Server:
+    """Its schemas, its versions and known objects, and how it treats unknown fields (strict, warn, ignore).
+
+    Servers of equal `identity` give the same answers.
+    """
+
+    def __init__(self, table: Table, profile: Profile, field_validation: str) -> None:
+        self.table = table
+        self.profile = profile
+        self.field_validation = field_validation
+        versions = (profile.kubernetes, profile.jobset, profile.gates, profile.kueue, profile.unqueued)
+        self.identity: object = (table, *versions, field_validation, profile if profile.state else None)
+
+    def tolerant(self, field_validation: str) -> Server:
+        """The same server with another treatment of unknown fields."""
+        return Server(self.table, self.profile, field_validation)
+
+
+def server_of(cluster: Cluster, field_validation: str, report: Report) -> Server:
+    """The server of a cluster; its own definitions replace the built-in schemas."""
+    known = served(cluster)
+    for definitions in cluster.definitions:
+        for at, text in definitions.faults:
+            report.add(NOT_STRUCTURAL.at(at, text, effect="the built-in schema of the kind is used instead"))
+        for at, text in definitions.notes:
+            report.add(UNCHECKED_RULE.at(at, text))
+    return Server(known.table, known.profile, field_validation)

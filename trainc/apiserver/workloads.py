@@ -10,7 +10,6 @@ from trainc.apiserver.jobs import created
 from trainc.apiserver.jobs.spec import chosen, job_spec, restart, settings_of
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.null_fields import check_nulls, deduplicated
-from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.pods.complaints import Complaints, Field, fields
 from trainc.apiserver.pods.template import spec as pod_spec
 from trainc.apiserver.pods.template import template
@@ -19,6 +18,7 @@ from trainc.apiserver.schema.features import features_of
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.node import load
 from trainc.apiserver.schema.walker import walk
+from trainc.apiserver.served import Server
 from trainc.apiserver.verdict import kind_of
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document

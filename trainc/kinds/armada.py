@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainc.apiserver.normalise import normalise
-from trainc.apiserver.of_cluster import Server
+from trainc.apiserver.served import Server
 from trainc.apiserver.workloads import judge_workload
 from trainc.kinds.shared.job import LegacyOptions
 from trainc.kinds.shared.layout import plan_of_jobset

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainc.apiserver.normalise import normalise
-from trainc.apiserver.of_cluster import Server
+from trainc.apiserver.served import Server
 from trainc.apiserver.workloads import judge_workload
 from trainc.kinds.shared.former_hosts import FormerHosts
 from trainc.kinds.shared.job import LegacyOptions, job_metadata, pruned

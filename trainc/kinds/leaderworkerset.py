@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.normalise import normalise
-from trainc.apiserver.of_cluster import Server
+from trainc.apiserver.served import Server
 from trainc.kinds.other_operators import GROUP_INDEX
 from trainc.kinds.shared.environment import GLOBAL_INDEX, JOB_INDEX
 from trainc.kinds.shared.former_hosts import FormerHosts, pod_of

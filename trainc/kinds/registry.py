@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
 
-from trainc.apiserver.of_cluster import Server
+from trainc.apiserver.served import Server
 from trainc.kinds.shared.job import LegacyOptions
 from trainc.model.catalog import Entry
 from trainc.model.cluster import Cluster

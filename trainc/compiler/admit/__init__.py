@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainc.apiserver.admission import admit_object
-from trainc.apiserver.of_cluster import server_of
+from trainc.apiserver.served import server_of
 from trainc.apiserver.verdict import kind_of
 from trainc.compiler.admit.binding import bound
 from trainc.compiler.admit.context import AdmissionContext, ask_policies

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.of_cluster import Server
+from trainc.apiserver.served import Server
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.settings import Project, Selection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainc.apiserver.admission import admit_object
-from trainc.apiserver.of_cluster import Server
+from trainc.apiserver.served import Server
 from trainc.kinds.minicluster.pods import runner_of, text_of
 from trainc.kinds.shared.job import pruned
 from trainc.kinds.shared.refusals import mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainc.apiserver.embedded_yaml import embedded
-from trainc.apiserver.of_cluster import Server
+from trainc.apiserver.served import Server
 from trainc.kinds.rayjob.spec import CLUSTER, KIND, MODE, TIER, RayGroup, read_groups
 from trainc.kinds.shared.refusals import Complaint, admitted, label_errors
 from trainc.model.cluster import Cluster

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from trainc.apiserver.admission import admit_object
-from trainc.apiserver.of_cluster import Server
+from trainc.apiserver.served import Server
 from trainc.kinds.table import Kind
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Edit, Refusal, Rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from trainc.apiserver.admission import admit_object
-from trainc.apiserver.of_cluster import Server
+from trainc.apiserver.served import Server
 from trainc.kinds.mpijob.admission import refuse_ssh, refuse_v1
 from trainc.kinds.shared.job import key_of
 from trainc.kinds.shared.refusals import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainc.apiserver.of_cluster import Server
 from trainc.apiserver.pods.requests import quantity_of
+from trainc.apiserver.served import Server
 from trainc.kinds.shared.refusals import Complaint, admitted
 from trainc.kinds.volcanojob.policies import refused_policies
 from trainc.kinds.volcanojob.spec import API, PLUGINS, Task, plugins, read_tasks
