@@ -15,7 +15,6 @@ from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Refusal, Rule
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.report import Report
-from trainc.model.sourced import Span
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.record import cached_property
@@ -100,7 +99,10 @@ class AdmittedRuntimes:
                 return RuntimeLookup(None, source)
             if hits:
                 for hidden in self._hidden(hits[0], file, fits) if source in (GIVEN, FOLDER) else ():
-                    self._context.report.add(shadowed(hits[0], hidden))
+                    # The same finding as where both are given.
+                    both = sorted((hits[0], hidden), key=lambda one: (one.file.split("/"), one.start))
+                    is_twice = hits[0].kind == hidden.kind
+                    self._context.report.add(_twice(*both) if is_twice else ambiguous(both))
                 return RuntimeLookup(self.admitted(hits[0]), source)
         return None
 
@@ -204,12 +206,8 @@ def _with_uses(document: Document) -> Document:
     spec = get(document.tree, "spec")
     if document.kind != "Runtime" or type(spec) is not dict or "components" not in spec:
         return document
-
-    def span_of_key(name: str) -> Span:
-        return document.span(("spec", "components", name), key=True)
-
-    spelled = {**spec, "components": uses(spec["components"], span_of_key)}
-    return document.admitted({**document.tree, "spec": spelled})
+    spelled = uses(spec["components"], lambda name: document.span(("spec", "components", name), key=True))
+    return document.admitted({**document.tree, "spec": {**spec, "components": spelled}})
 
 
 class RefusalFindings:
@@ -268,12 +266,6 @@ def index(documents: Iterable[Document], report: Report) -> dict[Key, Document]:
     return by_key
 
 
-def shadowed(hit: Document, hidden: Document) -> Finding:
-    """A runtime that hides another one of its name: the same finding as where both are given."""
-    first, second = sorted((hit, hidden), key=lambda document: (document.file.split("/"), document.start))
-    return _twice(first, second) if first.kind == second.kind else ambiguous((first, second))
-
-
 def _twice(first: Document, second: Document) -> Finding:
     locked = next((document for document in (first, second) if get(document.tree, "spec", "locks")), None)
     return DUPLICATE_RUNTIME.at(
@@ -314,18 +306,13 @@ def check_runtime(document: Document, report: Report) -> bool:
     labels = get(document.tree, "metadata", "labels")
     known = document.kind == "ClusterTrainingRuntime" and not document.composed
     if known and value(labels, "trainer.kubeflow.org/support") == "deprecated":
-        name = document.name
-        report.add(
-            DEPRECATED.at(
-                document.span(("metadata", "labels", "trainer.kubeflow.org/support")),
-                f"ClusterTrainingRuntime `{name}` is marked as deprecated",
-                refusal=Refusal(
-                    "webhook",
-                    f'ClusterTrainingRuntime "{name}" is deprecated and will be removed in a future release of Kubeflow '
-                    f"Trainer. See runtime deprecation policy: {_URL}",
-                ),
-            )
+        name, span = document.name, document.span(("metadata", "labels", "trainer.kubeflow.org/support"))
+        text = (
+            f'ClusterTrainingRuntime "{name}" is deprecated and will be removed in a future release of Kubeflow '
+            f"Trainer. See runtime deprecation policy: {_URL}"
         )
+        message = f"ClusterTrainingRuntime `{name}` is marked as deprecated"
+        report.add(DEPRECATED.at(span, message, refusal=Refusal("webhook", text)))
     if value(labels, "trainer.kubeflow.org/webhook-validation") == "disabled":
         return True
     jobs = get(document.tree, "spec", "template", "spec", "replicatedJobs") or ()
@@ -343,14 +330,9 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
     fine: bool = replicas == 1 or document.composed
     if not fine:
         text = f"{place}.replicas: Invalid value: {compact(replicas)}: always must be 1"
-        report.add(
-            STEP_REPLICAS.at(
-                document.span((*path, "replicas")),
-                f"the {step} step has {replicas} replicas",
-                help="remove `replicas`; set `spec.mlPolicy.numNodes` for more nodes",
-                refusal=Refusal("webhook", text),
-            )
-        )
+        message = f"the {step} step has {replicas} replicas"
+        hint, refusal = "remove `replicas`; set `spec.mlPolicy.numNodes` for more nodes", Refusal("webhook", text)
+        report.add(STEP_REPLICAS.at(document.span((*path, "replicas")), message, help=hint, refusal=refusal))
     containers = get(job, "template", "spec", "template", "spec", "containers")
     if not any(value(container, "name") == _CONTAINERS[step] for container in containers or ()):
         at: Path = (*path, "template", "spec", "template", "spec", "containers")
@@ -358,13 +340,9 @@ def _job(document: Document, job: Tree, index: int, report: Report) -> bool:
         from trainc.apiserver.golang.decoding import typed  # noqa: PLC0415 (only where something is wrong)
 
         text = f"{place}.template.spec.template.spec.containers: Invalid value: {compact(typed(schema, containers))}: "
-        report.add(
-            STEP_CONTAINER.at(
-                document.span(at, key=True),
-                f"the {step} step has no container `{_CONTAINERS[step]}`",
-                help=f"name its main container `{_CONTAINERS[step]}`",
-                refusal=Refusal("webhook", f"{text}must contain the required container for the ancestor: {step}"),
-            )
-        )
+        refusal = Refusal("webhook", f"{text}must contain the required container for the ancestor: {step}")
+        message = f"the {step} step has no container `{_CONTAINERS[step]}`"
+        hint = f"name its main container `{_CONTAINERS[step]}`"
+        report.add(STEP_CONTAINER.at(document.span(at, key=True), message, help=hint, refusal=refusal))
         return False
     return fine

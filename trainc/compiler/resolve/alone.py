@@ -38,8 +38,15 @@ NOT_WHOLE = "depends on the runtimes that extend it"
 
 def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan]:
     """A plan for each selected runtime that neither a job nor a selected child reaches, with a job that says nothing."""
+    from trainc.compiler.resolve.relations import lineage  # noqa: PLC0415 (most runs leave no runtime unreached)
+
     waiting = [document for document in catalog.runtimes.given.values() if _is_here(document, project, report)]
-    chains = {id(document): _chain(document, catalog, project, report) for document in waiting}
+    chains: dict[
+        int, tuple[Document, ...]
+    ] = {}  # each runtime with its ancestors before it, alone where they are not known
+    for document in waiting:
+        is_legal = catalog.runtimes.admitted(document) is not None
+        chains[id(document)] = (is_legal and lineage(document, catalog, project, report)) or (document,)
     bases: Bases = {}
     reached: set[Identity] = set()
     for document in sorted(waiting, key=lambda document: -len(chains[id(document)])):
@@ -49,14 +56,6 @@ def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Pl
         if (plan := _plan(document, catalog, project, report, bases)) is not None:
             reached.update(one.identity for one in chains[id(document)])
             yield plan
-
-
-def _chain(document: Document, catalog: Catalog, project: Project, report: Report) -> tuple[Document, ...]:
-    """The runtime with its ancestors before it, alone where they are not known."""
-    from trainc.compiler.resolve.relations import lineage  # noqa: PLC0415 (most runs leave no runtime unreached)
-
-    whole = None if catalog.runtimes.admitted(document) is None else lineage(document, catalog, project, report)
-    return whole or (document,)
 
 
 def _is_here(document: Document, project: Project, report: Report) -> bool:
@@ -80,7 +79,7 @@ def _plan(document: Document, catalog: Catalog, project: Project, report: Report
 
 def _composed(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Prepared | None:
     """The runtime with all that it inherits; one that its children have to complete is counted."""
-    from trainc.compiler.resolve.compose import compose  # noqa: PLC0415 (as for `_chain`)
+    from trainc.compiler.resolve.compose import compose  # noqa: PLC0415 (as for `lineage`)
     from trainc.compiler.resolve.relations import REQUIRED  # noqa: PLC0415
 
     own_report = Report()

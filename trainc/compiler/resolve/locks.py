@@ -27,21 +27,14 @@ def held(document: Document, spec: Tree, report: Report, *, whole: bool) -> Iter
     """The locks of one runtime, over its composed spec; a path that leads nowhere in a `whole` one is a finding."""
     for index, lock in enumerate(get(document.tree, "spec", "locks") or ()):
         path = lock["path"].value
-        if not (steps := parsed(path, spec)) and whole:
-            report.add(_nowhere(document, index, path, spec))
-        elif steps:
-            span = document.span(("spec", "locks", index, "path"))
+        span = document.span(("spec", "locks", index, "path"))
+        if steps := parsed(path, spec):
             yield Held(path, steps, at_path(spec, steps), lock["reason"].value, document.name, span)
-
-
-def _nowhere(document: Document, index: int, path: str, spec: Tree) -> Finding:
-    return UNKNOWN_LOCK.at(
-        document.span(("spec", "locks", index, "path")),
-        f"`{document.name}` locks `{path}`, but does not have this field",
-        label=_longest(path, spec),
-        also=[Label(document.span(("metadata", "name")), "nothing in this runtime or its parents sets it")],
-        help="write the path as `trainc why` prints it, without the leading `spec.` of the runtime: `mlPolicy.numNodes`",
-    )
+        elif whole:
+            message = f"`{document.name}` locks `{path}`, but does not have this field"
+            also = [Label(document.span(("metadata", "name")), "nothing in this runtime or its parents sets it")]
+            help_ = "write the path as `trainc why` prints it, without the leading `spec.` of the runtime: `mlPolicy.numNodes`"
+            report.add(UNKNOWN_LOCK.at(span, message, label=_longest(path, spec), also=also, help=help_))
 
 
 def _longest(path: str, spec: Tree) -> str:
@@ -62,10 +55,8 @@ def changed(lock: Held, before: Tree, after: Tree) -> bool:
 
 def touching(tree: Tree, steps: Steps, before: Tree) -> Span | None:
     """Where a tree says something new about a field of `before`: in it, in what removes it, or the nearest above."""
-    for leaf in _changed_values(tree, steps, before):
-        if (spot := place(leaf.origin)) is not None:
-            return spot
-    return None
+    spots = (place(leaf.origin) for leaf in _changed_values(tree, steps, before))
+    return next((spot for spot in spots if spot is not None), None)
 
 
 def _changed_values(tree: Tree, steps: Steps, before: Tree) -> Iterator[Sourced[Any]]:
@@ -88,7 +79,15 @@ def _changed_values(tree: Tree, steps: Steps, before: Tree) -> Iterator[Sourced[
 
 def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
     """Findings for what a job's patches, `spec.trainer` and `spec.initializer` change in locked fields."""
-    overriding = _touching(plan, runtime)
+    # The job's patches that touch a locked field of its pods, each with all that it replaces.
+    overriding: list[tuple[Patch, tuple[Steps, ...]]] = []
+    inner = [lock.steps[1:] for lock in runtime.locks if lock.steps[0] == "template"]
+    for patch in plan.overrides if inner else ():
+        role = plan.roles[patch.role]
+        containers = "containers" if role.container(patch.container) is not None else "initContainers"
+        units = patch.touches(role.name.value, containers)
+        if any(_touched(steps, units) for steps in inner):
+            overriding.append((patch, units))
     if not overriding and plan.template is runtime.template and not runtime.scaled:
         return
     for lock in runtime.locks:
@@ -100,19 +99,6 @@ def check_job(plan: Plan, runtime: Prepared, report: Report) -> None:
                     report.add_all(_overruled(lock, plan, patch, touched))
         elif lock.steps[0] == "mlPolicy":
             report.add_all(_scaled(lock, plan.document, runtime.policy))
-
-
-def _touching(plan: Plan, runtime: Prepared) -> list[tuple[Patch, tuple[Steps, ...]]]:
-    """The job's patches that touch a locked field of its pods, each with all that it replaces."""
-    inner = [lock.steps[1:] for lock in runtime.locks if lock.steps[0] == "template"]
-    if not inner:
-        return []
-    replaced = []
-    for patch in plan.overrides:
-        role = plan.roles[patch.role]
-        containers = "containers" if role.container(patch.container) is not None else "initContainers"
-        replaced.append((patch, patch.touches(role.name.value, containers)))
-    return [(patch, units) for patch, units in replaced if any(_touched(steps, units) for steps in inner)]
 
 
 def _touched(inner: Steps, units: tuple[Steps, ...]) -> list[Steps]:
@@ -159,9 +145,8 @@ def _overruled(lock: Held, plan: Plan, patch: Patch, units: list[Steps]) -> Iter
         deeper = max(unit, inner, key=len)
         new = at_path(tree, deeper)
         if plain(new) != plain(at_path(plan.template, deeper)) and not lock.keeps(new, deeper[len(inner) :]):
-            block = (
-                ("initializer", part) if (part := INITIALIZERS.get(plan.roles[patch.role].ancestor)) else ("trainer",)
-            )
+            part = INITIALIZERS.get(plan.roles[patch.role].ancestor)
+            block = ("trainer",) if part is None else ("initializer", part)
             yield lock.broken(_written(plan, tree, unit, deeper, block), "the job")
 
 
@@ -206,8 +191,5 @@ def overlay(roles: Sequence[Role], patch: Patch) -> Tree:
         field_name = "containers" if role.container(patch.container) is not None else "initContainers"
         patch_item = {"name": Sourced(patch.container, _POINTER), **container}
         pod[field_name] = [*pod.get(field_name, []), patch_item]
-    return {"spec": {"replicatedJobs": [_job(role.name, metadata, pod)]}}
-
-
-def _job(name: Sourced[str], metadata: Tree, pod: Tree) -> Tree:
-    return {"name": name, "template": {"spec": {"template": {"metadata": metadata, "spec": pod}}}}
+    job = {"name": role.name, "template": {"spec": {"template": {"metadata": metadata, "spec": pod}}}}
+    return {"spec": {"replicatedJobs": [job]}}

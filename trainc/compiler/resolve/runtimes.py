@@ -33,7 +33,18 @@ def runtime_for(document: Document, catalog: Catalog, project: Project, report: 
     leaves = map(reference.get, ("kind", "apiGroup", "name")) if type(reference) is dict else (None, None, None)
     kind, group, name = [(leaf.value if type(leaf) is Sourced else None) or "" for leaf in leaves]
     if group != GROUP or kind not in ("TrainingRuntime", "ClusterTrainingRuntime"):
-        report.add(_unsupported(document, kind, group))
+        if kind or group:
+            message = f"no Trainer serves runtimes of kind `{kind}` in group `{group}`"
+            hint = (
+                "`kind` is ClusterTrainingRuntime (the default) or TrainingRuntime, `apiGroup` is trainer.kubeflow.org"
+            )
+        else:
+            message = "the job does not name a runtime"
+            hint = f"add `runtimeRef: {{name: NAME}}` to `spec`; {_LISTED}"
+        # Kubernetes writes a kind of no group without the dot.
+        refusal = Refusal("webhook", f"unsupported runtime: {kind}{group and f'.{group}'}")
+        span = document.span(("spec", "runtimeRef", "kind"))
+        report.add(UNSUPPORTED_RUNTIME.at(span, message, help=hint, refusal=refusal))
         return None
     namespace = ""
     if kind == "TrainingRuntime":
@@ -59,20 +70,6 @@ def reference_text(document: Document) -> str:
     return compact({key: written[key] for key in ("name", "apiGroup", "kind") if key in written})
 
 
-def _unsupported(document: Document, kind: str, group: str) -> Finding:
-    has_reference = bool(kind or group)
-    hint = "`kind` is ClusterTrainingRuntime (the default) or TrainingRuntime, `apiGroup` is trainer.kubeflow.org"
-    return UNSUPPORTED_RUNTIME.at(
-        document.span(("spec", "runtimeRef", "kind")),
-        f"no Trainer serves runtimes of kind `{kind}` in group `{group}`"
-        if has_reference
-        else "the job does not name a runtime",
-        help=hint if has_reference else f"add `runtimeRef: {{name: NAME}}` to `spec`; {_LISTED}",
-        # Kubernetes writes a kind of no group without the dot.
-        refusal=Refusal("webhook", f"unsupported runtime: {kind}.{group}" if group else f"unsupported runtime: {kind}"),
-    )
-
-
 def _missing(document: Document, kind: str, namespace: str, name: str, catalog: Catalog, project: Project) -> Finding:
     where = f" in namespace `{namespace}`" if namespace else ""
     other = "TrainingRuntime" if kind == "ClusterTrainingRuntime" else "ClusterTrainingRuntime"
@@ -82,11 +79,11 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
         hint = f"a {other} of that name exists: set `kind: {other}` in `runtimeRef`"
     else:
         hint = meant(name, catalog.runtimes.names(kind, namespace, document.file))
-        if not hint and project.gap is None:
+        if not hint and project.gap is not None:
+            hint = project.gap.help
+        elif not hint:
             notes.append(_DUMP)
             hint = f"add the {kind} next to the job or in a `runtimes` folder; {_LISTED}"
-        elif not hint and project.gap is not None:
-            hint = project.gap.help
     path = "spec.runtimeRef" if namespace else "spec.RuntimeRef"  # the webhook's own spelling
     reference = reference_text(document)
     lower = kind[0].lower() + kind[1:]
@@ -105,25 +102,17 @@ def _missing(document: Document, kind: str, namespace: str, name: str, catalog: 
 
 def shipped(span: Span, name: str, project: Project) -> Finding:
     """The finding for a reference to a runtime or component that only trainc's own catalogue holds."""
+    message, help_ = f"`{name}` is a runtime that trainc ships", f"run `trainc runtimes copy {name}` to pin it"
+    effect, level = "", NOTE
     if project.gap is not None:
-        return SHIPPED_RUNTIME.at(
-            span,
-            f"`{name}` is in none of the files {project.gap.present}",
-            level=ERROR,
-            effect="the runtime of that name that trainc ships may differ from the repository's, and the training with it",
-            help=project.gap.help,
-        )
-    if project.file:
-        return SHIPPED_RUNTIME.at(
-            span,
-            f"`{name}` is a runtime that trainc ships, and this is a project",
-            level=ERROR,
-            effect="an upgrade of trainc can change the manifests of this job without an edit",
-            help=f"run `trainc runtimes copy {name}` and commit the file",
-        )
-    return SHIPPED_RUNTIME.at(
-        span, f"`{name}` is a runtime that trainc ships", help=f"run `trainc runtimes copy {name}` to pin it"
-    )
+        message, help_ = f"`{name}` is in none of the files {project.gap.present}", project.gap.help
+        effect = "the runtime of that name that trainc ships may differ from the repository's, and the training with it"
+        level = ERROR
+    elif project.file:
+        message += ", and this is a project"
+        effect = "an upgrade of trainc can change the manifests of this job without an edit"
+        help_, level = f"run `trainc runtimes copy {name}` and commit the file", ERROR
+    return SHIPPED_RUNTIME.at(span, message, effect=effect, help=help_, level=level)
 
 
 def _uses_deprecated(document: Document, runtime: Document, name: str) -> Finding:
