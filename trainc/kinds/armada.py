@@ -8,7 +8,7 @@ from trainc.apiserver.normalise import normalise
 from trainc.apiserver.served import Server
 from trainc.apiserver.workloads import judge_workload
 from trainc.kinds.shared.job import LegacyOptions
-from trainc.kinds.shared.layout import plan_of_jobset
+from trainc.kinds.shared.layout import plan_of_jobset, replicated_job
 from trainc.kinds.shared.refusals import mapping
 from trainc.model.catalog import Entry
 from trainc.model.cluster import Cluster
@@ -159,15 +159,9 @@ def _role(role: str, pod: Tree, count: int, job: Tree, name: Sourced[str]) -> Tr
         own["affinity"] = _near(given(own.get("affinity"), {}), uniform, name)
     annotations = {key: node for key, node in given(job.get("annotations"), {}).items() if not key.startswith(PREFIX)}
     metadata = {field: node for field, node in (("labels", job.get("labels")), ("annotations", annotations)) if node}
-    number = stamp(count, "jobs of the gang")
-    spec = {
-        "parallelism": number,
-        "completions": number,
-        "completionMode": stamp("Indexed", _BY),
-        "backoffLimit": stamp(0, "Armada never restarts a pod"),
-        "template": normalise({**({"metadata": metadata} if metadata else {}), "spec": own}, "template"),
-    }
-    return {"name": stamp(role, _BY), "replicas": stamp(1, _BY), "template": {"spec": spec}}
+    template = normalise({**({"metadata": metadata} if metadata else {}), "spec": own}, "template")
+    budget, pods = {"backoffLimit": stamp(0, "Armada never restarts a pod")}, stamp(count, "jobs of the gang")
+    return replicated_job(stamp(role, _BY), pods, stamp("Indexed", _BY), budget, template, stamp(1, _BY))
 
 
 def _near(affinity: Tree, label: Tree, name: Sourced[str]) -> Tree:

@@ -11,8 +11,9 @@ from trainc.kinds.other_operators import GROUP_INDEX
 from trainc.kinds.shared.environment import GLOBAL_INDEX, JOB_INDEX
 from trainc.kinds.shared.former_hosts import FormerHosts, pod_of
 from trainc.kinds.shared.job import MOST, LegacyOptions, job_metadata, pruned
-from trainc.kinds.shared.layout import plan_of_jobset
+from trainc.kinds.shared.layout import plan_of_jobset, replicated_job
 from trainc.kinds.shared.pods import restart_policy
+from trainc.kinds.shared.restart import FOREVER
 from trainc.model.catalog import Entry
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
@@ -225,14 +226,9 @@ def _role(
     group = value(document.tree, "metadata", "annotations", GROUP_INDEX)
     labels = {f"{_PREFIX}name": _set_name(document), f"{_PREFIX}group-index": str(group or "0")}
     metadata["labels"] = {**(metadata.get("labels") or {}), **stamp(labels, by)}
-    spec = {
-        "parallelism": pods,
-        "completions": pods,
-        "completionMode": stamp("Indexed", by),
-        "backoffLimit": stamp(2147483647 if individual else 0, by),
-        "template": normalise({"metadata": metadata, "spec": hosts.pod(pod)}, "template"),
-    }
-    return {"name": stamp(name, by), "replicas": jobs, "template": {"spec": spec}}
+    budget = {"backoffLimit": stamp(FOREVER if individual else 0, by)}
+    made = normalise({"metadata": metadata, "spec": hosts.pod(pod)}, "template")
+    return replicated_job(stamp(name, by), pods, stamp("Indexed", by), budget, made, jobs)
 
 
 def _set_name(document: Document) -> str:

@@ -7,7 +7,7 @@ from trainc.kinds.minicluster.admission import lacks_counterparts
 from trainc.kinds.minicluster.pods import pod_template, runner_of, text_of
 from trainc.kinds.shared.former_hosts import REWRITTEN, FormerHosts, pod_of
 from trainc.kinds.shared.job import LegacyOptions, job_metadata
-from trainc.kinds.shared.layout import plan_of_jobset
+from trainc.kinds.shared.layout import plan_of_jobset, replicated_job
 from trainc.model.catalog import Entry
 from trainc.model.document import Document
 from trainc.model.finding import place
@@ -31,15 +31,12 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     _say_of_launchers(document, report)
     size = given(spec.get("size"), Sourced(1, Origin(by=_BY)))
     hosts = ClusterHosts(document, report, subdomain, size, options.cluster_domain)
-    job = {
-        "parallelism": size,
-        "completions": size,
-        "completionMode": stamp("Indexed", "MiniCluster Job"),
+    limits = {
         "backoffLimit": given(filled(spec, "backoffLimit"), Sourced(100, Origin(by=_BY))),
         "activeDeadlineSeconds": given(spec.get("deadlineSeconds"), Sourced(31500000, Origin(by=_BY))),
-        "template": pod_template(document, name, hosts),
     }
-    replicated = {"name": stamp(NODE, "role of a MiniCluster"), "template": {"spec": job}}
+    role, index = stamp(NODE, "role of a MiniCluster"), stamp("Indexed", "MiniCluster Job")
+    replicated = replicated_job(role, size, index, limits, pod_template(document, name, hosts))
     metadata = job_metadata(document.tree)
     metadata["labels"] |= get(document.tree, "spec", "jobLabels") or {}
     template: Tree = {"metadata": metadata, "spec": {"replicatedJobs": [replicated]}}

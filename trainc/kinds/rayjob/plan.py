@@ -18,7 +18,7 @@ from trainc.kinds.rayjob.spec import (
 )
 from trainc.kinds.shared.former_hosts import FormerHosts, pod_of
 from trainc.kinds.shared.job import LegacyOptions, countable, is_open, job_metadata, or_default
-from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
+from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, replicated_job, servable
 from trainc.kinds.shared.pods import prepare, restart_policy
 from trainc.kinds.shared.restart import FOREVER
 from trainc.kinds.shared.run_policy import CLEAN_UP, MANAGER
@@ -37,6 +37,7 @@ from trainc.text.placeholders import is_placeholder
 from trainc.text.quantity import Quantity, QuantityError
 
 _BY = "RayJob"
+_INDEXED = stamp("Indexed", "one index for each pod")
 _SUBMITS_AGAIN = 2
 _SUFFIX = frozenset("bcdfghjklmnpqrstvwxz2456789")  # of which Kubernetes makes up names (util/rand)
 _QUEUE, _PRIORITY = "volcano.sh/queue-name", "ray.io/priority-class-name"
@@ -62,15 +63,13 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
     policy = driver.restart.map(lambda text: "OnFailure" if text == "Always" else text)
     meta = get(driver.template, "metadata") or {}
     labels = {**(meta.get("labels") or {}), **stamp({SUBMITTER_LABEL: _BY}, _BY)}
-    spec = {**_counts(driver.count), "backoffLimit": limit}
-    deadline = get(job.spec, "activeDeadlineSeconds")
-    if type(deadline) is Sourced and deadline.value is not None:
-        spec["activeDeadlineSeconds"] = deadline
+    fields = {"backoffLimit": limit}
+    if (deadline := get(job.spec, "activeDeadlineSeconds")) is not None and deadline.value is not None:
+        fields["activeDeadlineSeconds"] = deadline
     pod = {**(get(driver.template, "spec") or {}), "restartPolicy": policy}
-    spec["template"] = {"metadata": {**meta, "labels": labels}, "spec": pod}
-    replicated = hosts.replicated(
-        [*(_replicated(job, group) for group in groups), {"name": stamp(DRIVER, _BY), "template": {"spec": spec}}]
-    )
+    template = {"metadata": {**meta, "labels": labels}, "spec": pod}
+    submits = replicated_job(stamp(DRIVER, _BY), driver.count, _INDEXED, fields, template)
+    replicated = hosts.replicated([*(_replicated(job, group) for group in groups), submits])
     shape = JobLayout(tuple(ReplicatedJobPlan(group.role, group, group.count) for group in (*groups, driver)))
     kept = kept and counted and fits(job, shape) and servable(job, shape, replicated)
     spec = {**_jobset_fields(job), "replicatedJobs": replicated}
@@ -125,16 +124,9 @@ def _replicated(job: RayJobAsRead, group: RayGroup) -> Tree:
     }
     labels = {**(meta.get("labels") or {}), **(get(group.tree, "labels") or {}), **stamp(own, _BY)}
     pod = {**(get(group.template, "spec") or {}), "restartPolicy": restart_policy(restart, policy)}
-    spec = {
-        **_counts(group.count),
-        "backoffLimit": stamp(limit, why, restart),
-        "template": {"metadata": {**meta, "labels": labels}, "spec": pod},
-    }
-    return {"name": stamp(group.role, _BY), "template": {"spec": spec}}
-
-
-def _counts(pods: Sourced[int]) -> Tree:
-    return {"parallelism": pods, "completions": pods, "completionMode": stamp("Indexed", "one index for each pod")}
+    template = {"metadata": {**meta, "labels": labels}, "spec": pod}
+    budget = {"backoffLimit": stamp(limit, why, restart)}
+    return replicated_job(stamp(group.role, _BY), group.count, _INDEXED, budget, template)
 
 
 def _jobset_fields(job: RayJobAsRead) -> dict[str, Tree]:

@@ -9,7 +9,7 @@ from trainc.kinds.table import Kind
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, Span, derive
-from trainc.model.tree import Path, Tree, filled, first_leaf, get, plain, stamp, value
+from trainc.model.tree import Path, Tree, filled, first_leaf, get, given, plain, stamp, value
 
 API, KIND, FRAMEWORK = "ray.io/v1", "RayJob", "rayjob"
 HEAD, DRIVER = "head", "driver"
@@ -27,9 +27,8 @@ class RayGroup(Replica):
 
     def __init__(self, role: str, group: str, path: Path, tree: Tree, count: Sourced[int]) -> None:
         template = pruned(get(tree, "template")) or {}
-        restart = get(template, "spec", "restartPolicy")
-        policy = restart if type(restart) is Sourced else Sourced("Always", _BY)
-        super().__init__(role, path, count, policy, template)
+        restart = given(get(template, "spec", "restartPolicy"), Sourced("Always", _BY))
+        super().__init__(role, path, count, restart, template)
         self.group = group
         self.tree = tree
 
@@ -106,8 +105,8 @@ def named_ports(container: Tree) -> dict[str, int]:
 
 def submission(tree: Tree, name: Sourced[str]) -> Sourced[str]:
     """The name of the submission in Ray: as written, else the job's."""
-    written: Sourced[str] | None = filled(tree, "spec", "jobId")
-    return name if written is None else written
+    submitted: Sourced[str] = given(filled(tree, "spec", "jobId"), name)
+    return submitted
 
 
 def driver_template(job: RayJobAsRead) -> Tree:

@@ -158,8 +158,7 @@ def _of_list(document: Document, kind: Kind) -> tuple[Replica, ...]:
     scheduler = filled(spelled(get(document.tree, "spec"), "schedulerName"))
     out = []
     for role, entry in [(role, entries[role]) for role in kind.roles if role in entries]:
-        restart = get(entry.template, "spec", "restartPolicy")
-        policy = restart if type(restart) is Sourced else Sourced("OnFailure", Origin(by="default PS"))
+        policy = given(get(entry.template, "spec", "restartPolicy"), Sourced("OnFailure", Origin(by="default PS")))
         template = pruned(entry.template) or default_ps(document.tree)
         pod = get(template, "spec")
         # `mlkube.io` could not name a scheduler for all pods of a job yet.

@@ -173,6 +173,15 @@ def servable(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> bool:
     return fits_all
 
 
+def replicated_job(
+    name: Sourced[str], pods: Sourced[int], index: Sourced[str], fields: Tree, template: Tree, jobs: Tree = None
+) -> dict[str, Tree]:
+    """A replicatedJob of so many indexed pods, in one Job unless there are several `jobs`; `index` is `Indexed`, and why."""
+    spec = {"parallelism": pods, "completions": pods, "completionMode": index, **fields, "template": template}
+    replicas = {} if jobs is None else {"replicas": jobs}
+    return {"name": name, **replicas, "template": {"spec": spec}}
+
+
 def plan_of_jobset(
     entry: Entry,
     options: LegacyOptions,

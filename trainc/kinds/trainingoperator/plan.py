@@ -12,7 +12,7 @@ from trainc.kinds.pytorchjob import pytorch
 from trainc.kinds.shared import run_policy as runpolicy
 from trainc.kinds.shared.former_hosts import Hosts, HostsInFiles, pod_of
 from trainc.kinds.shared.job import MOST, LegacyJob, LegacyOptions, countable, is_countable, is_open, job_metadata, read
-from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
+from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, replicated_job, servable
 from trainc.kinds.shared.pods import finish, prepare
 from trainc.kinds.shared.restart import restart
 from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
@@ -100,17 +100,11 @@ def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tu
         part.replica.restart.map(lambda _: "${RESTART_POLICY}"),
         stamp({"backoffLimit": 0}, "unknown"),
     )
-    spec = {
-        "parallelism": part.pods,
-        "completions": part.pods,
-        "completionMode": stamp("Indexed", "one index per replica"),
-        **budget,
-        **runpolicy.job_fields(job, part.replica.role),
-        **({"successPolicy": stamp(part.succeeds, f"{job.kind.kind} success")} if part.succeeds else {}),
-        "template": finish(job, part, policy),
-    }
-    by = f"{job.kind.kind} roles"
-    out = {"name": stamp(part.name, by), "replicas": part.jobs, "template": {"spec": spec}}
+    fields = {**budget, **runpolicy.job_fields(job, part.replica.role)}
+    if part.succeeds:
+        fields["successPolicy"] = stamp(part.succeeds, f"{job.kind.kind} success")
+    by, index = f"{job.kind.kind} roles", stamp("Indexed", "one index per replica")
+    out = replicated_job(stamp(part.name, by), part.pods, index, fields, finish(job, part, policy), part.jobs)
     if part.waits:
         out["dependsOn"] = stamp([{"name": part.waits, "status": "Ready"}], by)
     return out, mapped is not None

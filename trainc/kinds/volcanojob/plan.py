@@ -7,7 +7,7 @@ from functools import partial
 from trainc.kinds.shared.former_hosts import FormerHosts
 from trainc.kinds.shared.job import FOR_THE_JOB, LegacyOptions, countable, is_open, job_metadata
 from trainc.kinds.shared.job import is_countable as is_number_of_pods
-from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, servable
+from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, replicated_job, servable
 from trainc.kinds.shared.pods import prepare
 from trainc.kinds.shared.restart import DEADLOCK
 from trainc.kinds.volcanojob.arrangement import arrange, is_countable, success
@@ -86,17 +86,12 @@ def _is_known(job: JobOfTasks) -> bool:
 
 
 def _replicated(job: JobOfTasks, task: Task, lifecycle: TaskLifecycle | None) -> Tree:
-    spec = {
-        "parallelism": task.pods,
-        "completions": task.pods,
-        "completionMode": stamp("Indexed", "one index per pod of a task"),
-        **(lifecycle.child_fields(task) if lifecycle is not None else {}),
-        "template": finish(job, task),
-    }
+    index, fields = stamp("Indexed", "one index per pod of a task"), lifecycle.child_fields(task) if lifecycle else {}
+    out = replicated_job(stamp(task.role, _BY), task.pods, index, fields, finish(job, task), task.jobs)
     least, tasks = get(job.spec, "minSuccess"), [task for task in job.tasks if task.count.value]
     if type(least) is Sourced and least.value is not None and is_countable(tasks):
-        spec["successPolicy"] = stamp({"rules": [{"succeededCount": least}]}, "minSuccess")
-    out: Tree = {"name": stamp(task.role, _BY), "replicas": task.jobs, "template": {"spec": spec}}
+        success_of_pods = stamp({"rules": [{"succeededCount": least}]}, "minSuccess")
+        out["template"]["spec"]["successPolicy"] = success_of_pods
     others = [name for name in task.waits if (other := job.task(name)) is not None and other.count.value]
     if others:
         out["dependsOn"] = stamp([{"name": name, "status": "Ready"} for name in others], "dependsOn")

@@ -31,9 +31,8 @@ class Task(Replica):
     def __init__(self, name: str, path: Path, tree: Tree) -> None:
         count = or_default(get(tree, "replicas"), 0, DEFAULT)
         template = pruned(get(tree, "template")) or {}
-        restart = get(template, "spec", "restartPolicy")
-        policy = restart if type(restart) is Sourced else Sourced("Always", Origin(by="core/v1 default"))
-        super().__init__(name, path, count, policy, template)
+        restart = given(get(template, "spec", "restartPolicy"), Sourced("Always", Origin(by="core/v1 default")))
+        super().__init__(name, path, count, restart, template)
         self.tree = tree
         self.minimum = count
         least, size = get(tree, "partitionPolicy", "minPartitions"), get(tree, "partitionPolicy", "partitionSize")
