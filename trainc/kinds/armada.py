@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from trainc.apiserver.normalise import normalise
 from trainc.apiserver.served import Server
 from trainc.apiserver.workloads import judge_workload
-from trainc.kinds.shared.job import LegacyOptions
+from trainc.kinds.shared.job import LegacyOptions, items, mapping
 from trainc.kinds.shared.layout import plan_of_jobset, replicated_job
-from trainc.kinds.shared.refusals import mapping
 from trainc.model.catalog import Entry
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
@@ -36,9 +35,8 @@ _LABEL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 def split(document: Document) -> list[Document]:
     """A document for each gang of a file and for each job without one, in the order of their first jobs."""
-    jobs = document.tree.get("jobs")
     groups: dict[str, list[Tree]] = {}
-    for index, job in enumerate(jobs if type(jobs) is list else ()):
+    for index, job in enumerate(items(document.tree.get("jobs"))):
         if type(job) is not dict:
             groups[f"job {index}"] = []
             continue
@@ -124,8 +122,8 @@ def _pods(jobs: list[Tree]) -> list[tuple[str, Tree, int]]:
 def _indexed(pods: list[Tree]) -> Tree | None:
     """The pod of all, where one variable alone differs and counts them from 0; that is the index then."""
     first = pods[0]
-    for place, container in enumerate(_items(first.get("containers"))):
-        for position, entry in enumerate(_items(get(container, "env"))):
+    for place, container in enumerate(items(first.get("containers"))):
+        for position, entry in enumerate(items(get(container, "env"))):
             values = [value(pod, "containers", place, "env", position, "value") for pod in pods]
             if values != [str(index) for index in range(len(pods))]:
                 continue
@@ -137,14 +135,9 @@ def _indexed(pods: list[Tree]) -> Tree | None:
     return None
 
 
-def _items(node: Tree) -> Sequence[Tree]:
-    """The items of a list; none of what is null or no list."""
-    return node if type(node) is list else ()
-
-
 def _with_variable(pod: Tree, place: int, position: int, entry: Tree) -> Tree:
-    containers = [*_items(pod.get("containers"))]
-    if place >= len(containers) or position >= len(_items(get(containers[place], "env"))):
+    containers = [*items(pod.get("containers"))]
+    if place >= len(containers) or position >= len(items(get(containers[place], "env"))):
         return pod
     env = list(containers[place]["env"])
     env[position] = entry
@@ -169,7 +162,7 @@ def _near(affinity: Tree, label: Tree, name: Sourced[str]) -> Tree:
     field = "requiredDuringSchedulingIgnoredDuringExecution"
     wanted = {"labelSelector": {"matchLabels": {JOBSET_NAME: name}}, "topologyKey": label}
     pods = mapping(get(affinity, "podAffinity"))
-    return {**mapping(affinity), "podAffinity": {**pods, field: [*_items(pods.get(field)), wanted]}}
+    return {**mapping(affinity), "podAffinity": {**pods, field: [*items(pods.get(field)), wanted]}}
 
 
 def _say(document: Document, jobs: list[Tree], report: Report) -> None:
@@ -254,10 +247,7 @@ def _job(job: Tree) -> Iterator[Complaint]:
             yield size, f"gang cardinality is non-positive {count}"
     if (fast := annotation(job, FAIL_FAST)) is not None and is_gang(job) and fast.value != "true":
         yield fast, f"gang jobs may not set fail fast flag {FAIL_FAST} to anything but true"
-    pods = job.get("podSpecs")
-    listed = [pod for pod in pods if type(pod) is dict] if type(pods) is list else []
-    one = job.get("podSpec")
-    every = [*listed, *([one] if type(one) is dict else [])]
+    every = [pod for pod in (*items(job.get("podSpecs")), job.get("podSpec")) if type(pod) is dict]
     if len(every) > 1:
         yield None, "Jobs with multiple pods are not supported"
     if not every:
@@ -321,10 +311,8 @@ def _gang_setting(job: Tree, place: str) -> object:
 
 def pod_of(job: Tree) -> Tree:
     """The pod spec of a job, which may stand in a list of one; empty where it has none."""
-    pods = job.get("podSpecs")
-    listed = pods[0] if type(pods) is list and pods else None
-    pod = job["podSpec"] if type(job.get("podSpec")) is dict else listed
-    return pod if type(pod) is dict else {}
+    listed = items(job.get("podSpecs"))
+    return mapping(job.get("podSpec")) or mapping(listed[0] if listed else None)
 
 
 def lower(plan: Plan) -> Contribution:

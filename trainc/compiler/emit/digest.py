@@ -24,18 +24,14 @@ def written_text(bundle: Bundle) -> str:
 
 def written_digest(written: str) -> str:
     """The digest of a job in its one spelling."""
-    return _short(written.encode("utf-8", "surrogatepass"))
+    return body_digest(written.encode("utf-8", "surrogatepass"))
 
 
 def body_digest(body: bytes) -> str:
     """The digest of everything below the header."""
-    return _short(body)
-
-
-def _short(data: bytes) -> str:
     from hashlib import sha256  # noqa: PLC0415 (it loads OpenSSL, and `validate` needs none of it)
 
-    return sha256(data).hexdigest()[:_LENGTH]
+    return sha256(body).hexdigest()[:_LENGTH]
 
 
 def _bare(leaf: Any) -> Any:

@@ -221,11 +221,7 @@ def _is_mergeable(template: Tree, patches: list[Tree]) -> bool:
 
 
 UNKNOWN_DIRECTIVE = Rule("unknown-patch-directive", ERROR, verdict=True)
-
-
 UNFINDABLE_ITEM = Rule("unfindable-item", ERROR, verdict=True)
-
-
 # The webhook goes on without the template that could not be merged, and dies of that.
 _PANIC = Refusal("webhook", "panic: runtime error: invalid memory address or nil pointer dereference [recovered]")
 
@@ -233,18 +229,12 @@ _PANIC = Refusal("webhook", "panic: runtime error: invalid memory address or nil
 def _unmergeable(document: Document, error: MissingKeyError | UnknownDirectiveError) -> Finding:
     patches = document.span(("spec", "runtimePatches"))
     if isinstance(error, MissingKeyError):
-        return UNFINDABLE_ITEM.at(
-            patches,
-            f"a patch merges `{error.field}`, and one item has no `{error.key}`",
-            help=f"give every item of `{error.field}` its `{error.key}`, in the runtime and in the patch",
-            refusal=_PANIC,
-        )
-    return UNKNOWN_DIRECTIVE.at(
-        place(error.leaf.origin) or patches,
-        f"`{error.name}: {error.leaf.value}` is not a directive of the strategic merge",
-        help="write `replace` or `delete`, or remove the key",
-        refusal=_PANIC,
-    )
+        message = f"a patch merges `{error.field}`, and one item has no `{error.key}`"
+        help_ = f"give every item of `{error.field}` its `{error.key}`, in the runtime and in the patch"
+        return UNFINDABLE_ITEM.at(patches, message, help=help_, refusal=_PANIC)
+    message = f"`{error.name}: {error.leaf.value}` is not a directive of the strategic merge"
+    help_, span = "write `replace` or `delete`, or remove the key", place(error.leaf.origin) or patches
+    return UNKNOWN_DIRECTIVE.at(span, message, help=help_, refusal=_PANIC)
 
 
 def roles_of(count: Tree, runtime: Prepared, template: Tree) -> tuple[Role, ...]:
@@ -269,8 +259,5 @@ def _count(policy: Tree, tree: Tree, *, trains: bool) -> Sourced[int]:
         written, otherwise = get(tree, "template", "spec", "parallelism"), "default of parallelism"
     if written is None:
         return Sourced(1, Origin(None, otherwise, ()))
-    return (
-        written
-        if type(written.value) is not int or written.value >= 1
-        else derive("at least one pod", lambda _: 1, written)
-    )
+    is_enough = type(written.value) is not int or written.value >= 1
+    return written if is_enough else derive("at least one pod", lambda _: 1, written)

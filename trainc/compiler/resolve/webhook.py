@@ -40,12 +40,11 @@ def _initializers(plan: Plan) -> Iterator[Finding]:
         if get(plan.job, "spec", "initializer", field) is not None and (problem := _initializer(plan, name, field)):
             reference = reference_text(plan.document)
             runtime = value(plan.job, "spec", "runtimeRef", "name")
-            yield INITIALIZER_WITHOUT_HOME.at(
-                plan.document.span(("spec", "initializer", field), key=True),
-                f"runtime `{runtime}` {problem.replace('must have', 'has no').partition(' when ')[0]}",
-                help=f"use a runtime with a `{name}` job whose container `{name}` mounts the volume `initializer`",
-                refusal=Refusal("webhook", f"spec.runtimeRef: Invalid value: {reference}: {problem}"),
-            )
+            span = plan.document.span(("spec", "initializer", field), key=True)
+            message = f"runtime `{runtime}` {problem.replace('must have', 'has no').partition(' when ')[0]}"
+            help_ = f"use a runtime with a `{name}` job whose container `{name}` mounts the volume `initializer`"
+            refusal = Refusal("webhook", f"spec.runtimeRef: Invalid value: {reference}: {problem}")
+            yield INITIALIZER_WITHOUT_HOME.at(span, message, help=help_, refusal=refusal)
 
 
 def _initializer(plan: Plan, name: str, field: str) -> str:
@@ -63,25 +62,19 @@ def _patches(plan: Plan) -> Iterator[Finding]:
     patches = get(plan.job, "spec", "runtimePatches") or []
     for index, patch in enumerate(patches):
         for part, reason in _reasons(value(patch, "manager")):
-            problem = f"Invalid value: {compact(part)}: {reason}"
-            yield PATCH_MANAGER.at(
-                plan.document.span(("spec", "runtimePatches", index, "manager")),
-                f"manager `{value(patch, 'manager')}` is not a domain-prefixed path",
-                help="write `<your domain>/<name>`, such as `platform.example.com/defaults`",
-                refusal=Refusal("webhook", f"spec.runtimePatches.manager: {problem}"),
-            )
+            span = plan.document.span(("spec", "runtimePatches", index, "manager"))
+            message = f"manager `{value(patch, 'manager')}` is not a domain-prefixed path"
+            help_ = "write `<your domain>/<name>`, such as `platform.example.com/defaults`"
+            text = f"spec.runtimePatches.manager: Invalid value: {compact(part)}: {reason}"
+            yield PATCH_MANAGER.at(span, message, help=help_, refusal=Refusal("webhook", text))
         for spot, name in _reserved_env(patch):
             printed = plain(normalise(patches, "runtimePatches", patch=True))
-            text = f"spec.runtimePatches: Invalid value: {compact(printed)}: "
-            yield PATCH_RESERVED_ENV.at(
-                plan.document.span(("spec", "runtimePatches", index, *spot), key=True),
-                f"a patch sets env on container `{name}`",
-                help="set it in `spec.trainer.env`" if name == "node" else "set it in `spec.initializer`",
-                refusal=Refusal(
-                    "webhook",
-                    text + "must not have envs for the dataset-initializer, model-initializer, node containers",
-                ),
-            )
+            detail = "must not have envs for the dataset-initializer, model-initializer, node containers"
+            refusal = Refusal("webhook", f"spec.runtimePatches: Invalid value: {compact(printed)}: {detail}")
+            span = plan.document.span(("spec", "runtimePatches", index, *spot), key=True)
+            help_ = f"set it in `spec.{'trainer.env' if name == 'node' else 'initializer'}`"
+            message = f"a patch sets env on container `{name}`"
+            yield PATCH_RESERVED_ENV.at(span, message, help=help_, refusal=refusal)
 
 
 # What stands against the managers met so far: few systems patch many jobs.

@@ -23,16 +23,7 @@ class Blueprint:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self._users: dict[str, None] = {}
-
-    @property
-    def users(self) -> list[str]:
-        """The users, each once, in the order of their files."""
-        return list(self._users)
-
-    def add_user(self, user: str) -> None:
-        """Note a user, in words."""
-        self._users[user] = None
+        self.users: list[str] = []  # each once, in the order of their files
 
     @property
     def name(self) -> str:
@@ -85,8 +76,8 @@ def blueprints_behind(runtimes: Iterable[Document]) -> list[Blueprint]:
 
 def _note(own: list[Blueprint], name: str, user: str, *, is_component: bool) -> None:
     for blueprint in own:
-        if blueprint.name == name and blueprint.is_component is is_component:
-            blueprint.add_user(user)
+        if blueprint.name == name and blueprint.is_component is is_component and user not in blueprint.users:
+            blueprint.users.append(user)
 
 
 def uses_of(document: Document) -> Iterator[tuple[bool, str, str]]:

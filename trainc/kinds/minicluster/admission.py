@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.served import Server
 from trainc.kinds.minicluster.pods import runner_of, text_of
-from trainc.kinds.shared.job import pruned
-from trainc.kinds.shared.refusals import mapping
+from trainc.kinds.shared.job import items, mapping, pruned
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Refusal, Rule
@@ -43,12 +42,12 @@ def _complaints(spec: Tree) -> Iterator[tuple[Path, str]]:
         yield ("spec", "minSize"), "MinSize of cluster must be less than MaxSize."
     if low > size:
         yield ("spec", "minSize"), "MinSize of cluster must be less than size."
-    for index, service in enumerate(_items(spec, "services")):
+    for index, service in enumerate(items(spec.get("services"))):
         if not value(service, "name"):
             yield ("spec", "services", index), "Service containers always require a name."
         if any(value(service, "commands", field) for field in ("pre", "brokerPre", "workerPre")):
             yield ("spec", "services", index, "commands"), "Services do not support Commands."
-    yield from _container_complaints(_items(spec, "containers"))
+    yield from _container_complaints(items(spec.get("containers")))
 
 
 def _container_complaints(containers: list[Tree]) -> Iterator[tuple[Path, str]]:
@@ -61,8 +60,7 @@ def _container_complaints(containers: list[Tree]) -> Iterator[tuple[Path, str]]:
             yield path, f"{name} is missing a name"
         if index in running and value(container, "command") and value(container, "commands", "script"):
             yield path, f"{name} has both a script and command provided, choose one"
-        volumes = get(container, "volumes")
-        for key, volume in volumes.items() if type(volumes) is dict else ():
+        for key, volume in mapping(get(container, "volumes")).items():
             if value(volume, "emptyDir") is True:
                 continue
             if not any(value(volume, source) for source in _SOURCES):
@@ -112,7 +110,7 @@ def _missing_counterparts(spec: Tree) -> Iterator[tuple[Path, str, str]]:
         message = "`curveCert` has a private key in plain text"
         help_ = "put it in a Secret under the key `curve.cert`, and name the Secret in `secrets: {flux: existing:NAME}`"
         yield ("spec", "flux", "curveCert"), message, help_
-    if _items(spec, "services"):
+    if items(spec.get("services")):
         message = "`services` run in a separate pod, which a JobSet cannot have"
         yield ("spec", "services"), message, "write them as a Deployment and a Service"
 
@@ -124,7 +122,7 @@ def _left_out(spec: Tree) -> Iterator[tuple[Path, str, str]]:
     if value(spec, "cleanup") is True:
         yield ("spec", "cleanup"), "`cleanup` is omitted", "finished pods stay until the JobSet is deleted"
     runner, _ = runner_of(spec)
-    for index, container in enumerate(_items(spec, "containers")):
+    for index, container in enumerate(items(spec.get("containers"))):
         if index != runner:
             message = f"container `{value(container, 'name')}` runs beside Flux: the job also waits for it to end"
             yield ("spec", "containers", index), message, "a server that never ends keeps the job running"
@@ -133,8 +131,3 @@ def _left_out(spec: Tree) -> Iterator[tuple[Path, str, str]]:
 def _number(spec: Tree, field: str) -> int:
     number = value(spec, field)
     return number if type(number) is int else 0
-
-
-def _items(spec: Tree, field: str) -> list[Tree]:
-    items = spec.get(field)
-    return items if type(items) is list else []

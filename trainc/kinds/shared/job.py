@@ -18,6 +18,16 @@ from trainc.text.object_keys import LAST_APPLIED, TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder
 
 
+def mapping(node: Tree) -> dict[str, Tree]:
+    """The node if it is a map, else an empty one."""
+    return node if type(node) is dict else {}
+
+
+def items(node: Tree) -> list[Tree]:
+    """The items of a list; none of what is null or no list."""
+    return node if type(node) is list else []
+
+
 class LegacyOptions(NamedTuple):
     """What a project decides for all older jobs: who places gangs, and what to do where the operators were strict.
 
@@ -138,8 +148,7 @@ class LegacyJob:
 def read(document: Document, kind: Kind, options: LegacyOptions, report: Report) -> LegacyJob:
     if kind.field == LISTED:
         return LegacyJob(document, kind, _of_list(document, kind), options, report)
-    specs = get(document.tree, "spec", kind.field)
-    specs = specs if type(specs) is dict else {}
+    specs = mapping(get(document.tree, "spec", kind.field))
     keys = {kind.role(key): key for key in specs}
     replicas = tuple(_replica(kind, role, keys[role], specs[keys[role]]) for role in kind.roles if role in keys)
     return LegacyJob(document, kind, replicas, options, report)
@@ -203,9 +212,7 @@ class ListedReplica:
 def listed(job: Tree) -> list[ListedReplica]:
     spec = get(job, "spec")
     key = key_of(spec, "replicaSpecs")
-    entries = get(spec, key) if key else None
-    if type(entries) is not list:
-        return []
+    entries = items(get(spec, key)) if key else []
     return [ListedReplica(entry, ("spec", key, index)) for index, entry in enumerate(entries)]
 
 
@@ -214,10 +221,8 @@ def key_of(tree: Tree, name: str) -> str:
 
     The field was decoded without regard to case, and the first months wrote it in snake case.
     """
-    if type(tree) is not dict:
-        return ""
     folded = name.lower()
-    return next((key for key in tree if key.replace("_", "").lower() == folded), "")
+    return next((key for key in mapping(tree) if key.replace("_", "").lower() == folded), "")
 
 
 def spelled(tree: Tree, name: str) -> Tree:
@@ -237,12 +242,10 @@ FOR_THE_JOB = (TRAINC_PREFIX, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "
 
 def job_metadata(job: Tree, *, kept: str = "") -> dict[str, dict[str, Tree]]:
     """Labels and annotations, without those that ask trainc for something, but for `kept`, and kubectl's record."""
-    written = [get(job, "metadata", field) for field in ("labels", "annotations")]
-    labels, annotations = [dict(node) if type(node) is dict else {} for node in written]
-    for name in list(annotations):
-        if name == LAST_APPLIED or (name.startswith(TRAINC_PREFIX) and name != kept):
-            del annotations[name]
-    return {"labels": labels, "annotations": annotations}
+    written = mapping(get(job, "metadata", "annotations"))
+    others = [name for name in written if name == LAST_APPLIED or (name.startswith(TRAINC_PREFIX) and name != kept)]
+    annotations = {name: leaf for name, leaf in written.items() if name not in others}
+    return {"labels": dict(mapping(get(job, "metadata", "labels"))), "annotations": annotations}
 
 
 NO_REPLICAS = Rule("no-replicas", ERROR)

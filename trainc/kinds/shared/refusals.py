@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.served import Server
+from trainc.kinds.shared.job import items, mapping
 from trainc.kinds.table import Kind
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Edit, Refusal, Rule
@@ -16,6 +17,8 @@ from trainc.model.tree import Path, Tree, get, value
 from trainc.text.placeholders import is_placeholder
 
 REFUSED = Rule("refused-by-operator", ERROR, verdict=True)
+EMPTY_MANAGER = Rule("empty-managed-by", WARNING)
+ROLE_CASE = Rule("role-case", WARNING)
 
 _LABEL = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LABEL_TEXT = (
@@ -104,11 +107,6 @@ class Validator:
         self.report.add(rule.at(self.document.span(path, key=key), message, help=help, fix=tuple(fix)))
 
 
-def mapping(node: Tree) -> Tree:
-    """The node if it is a map, else an empty one."""
-    return node if type(node) is dict else {}
-
-
 def written(path: Path) -> str:
     """A path as the operators write it: fields with dots, keys and indices in brackets."""
     out = ""
@@ -146,8 +144,7 @@ def label_errors(name: str) -> list[str]:
 
 
 def containers(replica: Tree) -> list[Tree]:
-    listed = get(replica, "template", "spec", "containers")
-    return listed if type(listed) is list else []
+    return items(get(replica, "template", "spec", "containers"))
 
 
 def image(container: Tree) -> str:
@@ -164,11 +161,6 @@ def odd_case(r: Validator, key: str, role: str) -> None:
     """Say that a role is spelled otherwise than its kind spells it."""
     message = f"the role `{key}` has the wrong case: use `{role}`"
     r.warn(ROLE_CASE, ("spec", r.kind.field, key), message, key=True, fix=respelling(r, key, role))
-
-
-EMPTY_MANAGER = Rule("empty-managed-by", WARNING)
-
-ROLE_CASE = Rule("role-case", WARNING)
 
 
 def respelling(r: Validator, key: str, role: str) -> tuple[Edit, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.kinds.shared.job import FOR_THE_JOB, LegacyJob, pruned
+from trainc.kinds.shared.job import FOR_THE_JOB, LegacyJob, mapping, pruned
 from trainc.kinds.shared.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR
 from trainc.model.finding import NOTE, WARNING, Rule
@@ -121,14 +121,13 @@ def gang(job: LegacyJob) -> Tree:
             help_ = "set `minResources`, or set `minAvailable` to the number of all pods"
             job.say(PART_OF_GANG, span, message, help=help_)
     defaults: dict[str, Tree] = {}
-    annotations = get(job.document.tree, "metadata", "annotations")
+    copied = mapping(get(job.document.tree, "metadata", "annotations"))
     if job.kind.api == MPI_OPERATOR:  # v0.8.2 of which fills these in, the launcher's class first, and copies nothing
         defaults["operatorTimeout"] = Sourced(0, _MPI)
         first = given(*(filled(replica.template, "spec", "priorityClassName") for replica in reversed(job.replicas)))
         defaults |= {} if first is None else {"priorityClass": first}
-        annotations = None
+        copied = {}
     # The training operator copied them to the PodGroup; some are for whoever applies the job.
-    copied = annotations if type(annotations) is dict else {}
     copied = {key: text for key, text in copied.items() if not key.startswith(FOR_THE_JOB)}
     own = {"scheduler": Sourced(chosen, Origin(by="project")), "annotations": copied}
     written = {name: node for name, node in (pruned(policy) or {}).items() if value(policy, name) != ""}

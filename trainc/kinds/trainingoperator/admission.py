@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.served import Server
 from trainc.kinds.mpijob.admission import refuse_ssh, refuse_v1
-from trainc.kinds.shared.job import key_of
+from trainc.kinds.shared.job import key_of, mapping
 from trainc.kinds.shared.refusals import (
     Validator,
     containers,
@@ -16,7 +16,6 @@ from trainc.kinds.shared.refusals import (
     image,
     invalid,
     label_errors,
-    mapping,
     not_supported,
     odd_case,
     required,

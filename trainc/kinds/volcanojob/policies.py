@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from trainc.kinds.shared.job import items
 from trainc.kinds.shared.restart import ALWAYS, FOREVER
 from trainc.kinds.shared.run_policy import CLEAN_UP
 from trainc.kinds.volcanojob.spec import JobOfTasks, Task
@@ -44,9 +45,8 @@ def of_task(job: JobOfTasks, task: Task) -> list[LifecycleRule]:
 
 
 def _read(holder: Tree, above: Path) -> list[LifecycleRule]:
-    policies = get(holder, "policies")
     rules = []
-    for index, tree in enumerate(policies if type(policies) is list else ()):
+    for index, tree in enumerate(items(get(holder, "policies"))):
         code, action, timeout = (value(tree, field) for field in ("exitCode", "action", "timeout"))
         rules.append(LifecycleRule(events_of(tree), code, action or "", timeout, (*above, "policies", index)))
     return rules
@@ -108,8 +108,7 @@ def refused_policies(holder: Tree, above: Path, field: str) -> Iterator[tuple[Pa
     """
     events: set[str] = set()
     codes: set[int] = set()
-    policies = get(holder, "policies")
-    for index, policy in enumerate(policies if type(policies) is list else ()):
+    for index, policy in enumerate(items(get(holder, "policies"))):
         if (mistake := _mistake(policy, field, events, codes)) is not None:
             name, text, help_ = mistake
             path: Path = (*above, "policies", index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, or_default, pruned
+from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, items, mapping, or_default, pruned
 from trainc.kinds.table import Kind
 from trainc.model.document import Document
 from trainc.model.report import Report
@@ -91,18 +91,15 @@ class JobOfTasks(LegacyJob):
 
 
 def read_tasks(tree: Tree) -> tuple[Task, ...]:
-    entries = get(tree, "spec", "tasks")
-    entries = entries if type(entries) is list else []
     return tuple(
         Task(value(entry, "name") or f"default{index}", ("spec", "tasks", index), entry)
-        for index, entry in enumerate(entries)
+        for index, entry in enumerate(items(get(tree, "spec", "tasks")))
     )
 
 
 def plugins(tree: Tree) -> Mapping[str, Flags]:
     """The plugins of a job that Volcano knows, with those that its webhook adds."""
-    written = get(tree, "spec", "plugins")
-    written = written if type(written) is dict else {}
+    written = mapping(get(tree, "spec", "plugins"))
     names = [*written]
     if any(name in written for name in _NEEDS_SERVICE):
         names.append("svc")

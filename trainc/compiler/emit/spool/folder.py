@@ -22,6 +22,7 @@ from trainc.compiler.emit.spool.changes import (
     new_run,
     runs_in,
     state_of,
+    stem_of,
 )
 from trainc.compiler.emit.spool.disk import Folder, OnDisk, Staged, clear_leftovers, parse_file, remove, written
 from trainc.compiler.emit.spool.objects import (
@@ -269,8 +270,7 @@ class FolderSpool(Spool):
                 self.left[header.project] = self.left.get(header.project, 0) + 1
             earlier = ours and self._earlier(path, header.source)
             if earlier:
-                self._check_services(path, report)
-                self._trim(path)
+                self._look_at_earlier(path, report)
             if earlier or not ours or not self._reaches(path, header.source):
                 others.append(path)
             else:
@@ -290,19 +290,14 @@ class FolderSpool(Spool):
             report.add(self._moved(run.place, run.job, run.number, *objects))
         self._leftover += [FileChange(path, STALE, self.paths[now], after=now) for path, now in self._replaced.items()]
 
-    def _check_services(self, path: str, report: Report) -> None:
-        """A finding for each Service of an earlier run that a present one has as well."""
-        folder, _, file = path.rpartition("/")
-        _, existing = self._files.find(path)
-        for key in services_of(trees_of(existing.body), folder) if existing is not None else ():
-            if key in self._services:
-                report.add(shared_service(self._services[key], key.rpartition("/")[2], file.removesuffix(".yaml")))
-
-    def _trim(self, path: str) -> None:
-        """Take out of an earlier run's file what has a file of its own."""
+    def _look_at_earlier(self, path: str, report: Report) -> None:
+        """Take out of an earlier run's file what has a file of its own; a Service that a present run has is a finding."""
         _, existing = self._files.find(path)
         if existing is None or existing.header is None:
             return
+        for key in services_of(trees_of(existing.body), path.rpartition("/")[0]):
+            if key in self._services:
+                report.add(shared_service(self._services[key], key.rpartition("/")[2], stem_of(path)))
         body = without_objects(existing.body, path, self.paths)
         if body != existing.body:
             header = existing.header._replace(body=body_digest(body))
