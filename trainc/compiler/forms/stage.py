@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.compiler.emit import Rendered
 from trainc.compiler.emit.spool import Spool
-from trainc.compiler.emit.spool.changes import NewRun
+from trainc.compiler.emit.spool.changes import Filled, NewRun
 from trainc.compiler.forms import Forms
 from trainc.compiler.forms.layout import Values
 from trainc.compiler.forms.record import OWN_TEXTS, Admit, Compile, Trial
@@ -112,7 +112,7 @@ class FormStage:
         place = Span._make((file, record.line, record.column, record.line, end))
         new = NewRun._make((place, file, job, record.number, run))
         rendered = Rendered._make((path, run, file, text, record.objects))
-        if not self._spool.add_filled(rendered, written, references, new):
+        if not self._spool.add_filled(Filled._make((rendered, written, references, new))):
             return False
         report = self._report
         report.account.count((file, 0, self._project.cluster.name), record.kind, job, namespace, place)

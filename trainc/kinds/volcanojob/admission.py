@@ -34,12 +34,7 @@ def _refusals(tree: Tree) -> Iterator[Complaint]:
         at: Path = ("spec", "plugins", "mpi")
         yield at, "The specified mpi master task was not found", f"name a task `{mpi.text('master')}`"
         return
-    yield from _topology(tree, ("spec",))
-    yield from _tasks(tree, tasks)
-    yield from _whole(tree, tasks)
-
-
-def _tasks(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Complaint]:
+    yield from _topology(get(tree, "spec"), ("spec",))
     name = value(tree, "metadata", "name")
     seen: set[str] = set()
     for task in tasks:
@@ -53,9 +48,6 @@ def _tasks(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Complaint]:
         yield from refused_policies(task.tree, task.path, "spec.tasks.policies")
         yield from _cores(task)
         yield from _partitions(task, name)
-
-
-def _whole(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Complaint]:
     least, counts = value(tree, "spec", "minAvailable"), [task.count.value for task in tasks]
     if type(least) is int and all(type(count) is int for count in counts) and sum(counts) < least:
         text = " job 'minAvailable' should not be greater than total replicas in tasks;"
@@ -74,23 +66,18 @@ def _whole(tree: Tree, tasks: tuple[Task, ...]) -> Iterator[Complaint]:
         yield (*first.path, "dependsOn"), text, "let each task wait for tasks that do not wait for it"
 
 
-def _topology(tree: Tree, above: Path) -> Iterator[Complaint]:
-    path = (*above, "networkTopology")
-    topology = get(tree, *path) if above == ("spec",) else get(tree, "networkTopology")
+def _topology(holder: Tree, above: Path) -> Iterator[Complaint]:
+    topology = get(holder, "networkTopology")
     if value(topology, "highestTierAllowed") is not None and value(topology, "highestTierName"):
-        yield (*path, "highestTierName"), _TIERS, "keep one of them"
+        yield (*above, "networkTopology", "highestTierName"), _TIERS, "keep one of them"
 
 
 def _cores(task: Task) -> Iterator[Complaint]:
     """A NUMA policy wants whole cores in every container, init containers last."""
     if value(task.tree, "topologyPolicy") in {None, "", "none"}:
         return
-    pod = get(task.template, "spec") or {}
-    containers = [
-        (field, index, container)
-        for field in ("containers", "initContainers")
-        for index, container in enumerate(pod.get(field) or ())
-    ]
+    pod, fields = get(task.template, "spec") or {}, ("containers", "initContainers")
+    containers = [(field, index, one) for field in fields for index, one in enumerate(pod.get(field) or ())]
     for number, (field, index, container) in enumerate(containers):
         amounts = get(container, "resources", "requests") or get(container, "resources", "limits")
         cores = get(amounts, "cpu")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from trainc.model.bundle import Bundle
 from trainc.model.file_results import CachedResults, FileResults
-from trainc.model.references import Reference, References
+from trainc.model.references import References
 from trainc.model.report import Report
 from trainc.text.record import IO, Any
 from trainc.text.trouble import Reaching
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import os
 
     from trainc.compiler.emit import Rendered
-    from trainc.compiler.emit.spool.changes import NewRun
+    from trainc.compiler.emit.spool.changes import Filled
     from trainc.compiler.emit.spool.questions import RenderedState
 
 _IN_MEMORY = 8 * 1024 * 1024  # characters kept before text goes to a temporary file
@@ -58,22 +58,13 @@ class Spool:
         self.count(bundle, report)
         self._append(rendered)
 
-    def add_filled(
-        self,
-        rendered: Rendered,  # noqa: ARG002
-        written: str,  # noqa: ARG002
-        references: Iterable[Reference],  # noqa: ARG002
-        new: NewRun,  # noqa: ARG002
-    ) -> bool:
-        """Keep a rendering that was not compiled, of a job `written` so; False where its bundle is needed.
-
-        `new` is its run, in case there is no rendered file of it yet.
-        """
+    def add_filled(self, filled: Filled) -> bool:  # noqa: ARG002 (a spool that has no need of bundles asks)
+        """Keep a rendering that was not compiled; False where its bundle is needed."""
         return False
 
-    def _count_filled(self, rendered: Rendered, references: Iterable[Reference]) -> None:
+    def _count_filled(self, filled: Filled) -> None:
         self.jobs += 1
-        self.references.add_all(references, rendered.source)
+        self.references.add_all(filled.references, filled.rendered.source)
 
     def _append(self, rendered: Rendered) -> None:
         self.objects += rendered.objects
@@ -168,17 +159,11 @@ class Tally(Spool):
         if self.rendered is not None and bundle.jobset is not None:
             self.rendered.judge(bundle, report)
 
-    def add_filled(
-        self,
-        rendered: Rendered,
-        written: str,
-        references: Iterable[Reference],
-        new: NewRun,  # noqa: ARG002 (it writes no file)
-    ) -> bool:
+    def add_filled(self, filled: Filled) -> bool:
         """Count a job that was not compiled, and what it names; one whose rendering says something else needs its bundle."""
-        if self.rendered is not None and not self.rendered.is_known(rendered, written):
+        if self.rendered is not None and not self.rendered.is_known(filled.rendered, filled.written):
             return False
-        self._count_filled(rendered, references)
+        self._count_filled(filled)
         return True
 
 
@@ -191,16 +176,10 @@ class StreamSpool(Spool):
         super().__init__(json=json)
         self._stream = stream
 
-    def add_filled(
-        self,
-        rendered: Rendered,
-        written: str,  # noqa: ARG002 (it compares with nothing)
-        references: Iterable[Reference],
-        new: NewRun,  # noqa: ARG002 (it writes no file)
-    ) -> bool:
+    def add_filled(self, filled: Filled) -> bool:
         """Keep a rendering that was not compiled."""
-        self._count_filled(rendered, references)
-        self._append(rendered)
+        self._count_filled(filled)
+        self._append(filled.rendered)
         return True
 
     def write(self) -> None:

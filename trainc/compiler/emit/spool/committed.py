@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.emit.spool import StreamSpool
-from trainc.compiler.emit.spool.changes import NewRun, runs_of
+from trainc.compiler.emit.spool.changes import Filled, runs_of
 from trainc.compiler.emit.spool.disk import Folder, OnDisk
 from trainc.compiler.emit.spool.objects import parts_of, services_of, trees_of
 from trainc.compiler.emit.spool.questions import Settle
 from trainc.lint.across_jobs import shared_service
 from trainc.model.bundle import Bundle
 from trainc.model.finding import place as place_of
-from trainc.model.references import Reference
 from trainc.model.report import Report
 from trainc.model.tree import Tree, value
 from trainc.text.record import IO
@@ -82,12 +81,12 @@ class CommittedSpool(StreamSpool):
             self._add_earlier(inner, name, bundle, report)
         self._lasting = set()
 
-    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference], new: NewRun) -> bool:
+    def add_filled(self, filled: Filled) -> bool:
         """Keep a rendering that was not compiled, of a job of which nothing is committed."""
-        inner, _, name = rendered.path.rpartition("/")
+        inner, _, name = filled.rendered.path.rpartition("/")
         if self._keep_old or self._find(inner, name)[1] is not None:
             return False
-        return super().add_filled(rendered, written, references, new)
+        return super().add_filled(filled)
 
     def _find(self, inner: str, name: str) -> tuple[str, OnDisk | None]:
         """The committed file of a job; one that names no namespace is committed under `default`."""

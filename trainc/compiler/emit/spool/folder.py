@@ -16,6 +16,7 @@ from trainc.compiler.emit.spool.changes import (
     STALE,
     UNSURE,
     FileChange,
+    Filled,
     NewRun,
     is_whole,
     moves,
@@ -38,7 +39,6 @@ from trainc.compiler.header import Header
 from trainc.lint.across_jobs import shared_service
 from trainc.model.bundle import Bundle
 from trainc.model.finding import place as place_of
-from trainc.model.references import Reference
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.text.files import digest_of
@@ -127,23 +127,24 @@ class FolderSpool(Spool):
         self.objects += rendered.objects
         self.references.add(bundle, bundle.objects if kept is None else trees_of(kept))
 
-    def add_filled(self, rendered: Rendered, written: str, references: Iterable[Reference], new: NewRun) -> bool:
+    def add_filled(self, filled: Filled) -> bool:
         """Compare a rendering that was not compiled; False for one whose run may keep another."""
+        rendered = filled.rendered
         if self._keep_old or not rendered.source.isascii():
             return False
         existing = self._files.find(rendered.path)[1]
         body = rendered.text.encode()
-        header = self._header(rendered, written_digest(written), body, rendered.path)
+        header = self._header(rendered, written_digest(filled.written), body, rendered.path)
         is_new = existing is None and not self._files.elsewhere(rendered.path)  # else it may have moved
         git, path = self._git, rendered.path
         if is_new and git.absent(path) is git.deleted(path) is None and not git.sides(path, marked=False):
-            self._new_runs[rendered.path] = new
-            self._change(rendered.path, MISSING, None, header, body, same_job=False)
+            self._new_runs[path] = filled.new
+            self._change(path, MISSING, None, header, body, same_job=False)
         elif existing is None or existing.header != header or existing.body != body:
             return False
         self.paths[self._path(rendered)] = rendered.source
         self.objects += rendered.objects
-        self._count_filled(rendered, references)
+        self._count_filled(filled)
         return True
 
     def _header(self, rendered: Rendered, job: str, body: bytes, path: str) -> Header:
