@@ -171,10 +171,11 @@ def referenced_objects(
         objects = admit(documents, present, selection, report).objects if named else None
         if objects is None:
             continue
-        if len(wanted) < len(named) and not objects.are_missing():
-            _compare_produced(objects, [key for key in named if together.has(key)], references, report, together)
-        missing = objects.are_missing()
-        by_reference = {} if missing else objects.find({key: references.folders(key) for key in wanted})
+        by_reference: dict[Reference, list[Document]] = {}
+        if not objects.are_missing():
+            if len(wanted) < len(named):
+                _compare_produced(objects, [key for key in named if together.has(key)], references, report, together)
+            by_reference = objects.find({key: references.folders(key) for key in wanted})
         if not (project.checks.admission_only or project.checks.closed_world):
             skip_unlisted([key for key in wanted if key not in by_reference], cluster, report)
         if not by_reference:

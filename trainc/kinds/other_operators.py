@@ -34,12 +34,9 @@ def holds_several(document: Document) -> bool:
     tree = document.tree
     if document.kind == LEADER_WORKER_SET[1]:
         return is_input_kind(document)
-    return not document.kind and not document.api_version and is_submit_file(tree)
-
-
-def is_submit_file(tree: Tree) -> bool:
-    """Whether a mapping is a submit file of Armada, which has neither an API version nor a kind."""
-    return "jobs" in tree and ("jobSetId" in tree or ("queue" in tree and type(tree["jobs"]) is list))
+    if document.kind or document.api_version or "jobs" not in tree:  # neither is in a submit file
+        return False
+    return "jobSetId" in tree or ("queue" in tree and type(tree["jobs"]) is list)
 
 
 def is_training(job: Tree) -> bool:
@@ -75,10 +72,7 @@ def _number(spec: Tree, field: str) -> object:
 
 def _has_devices(spec: Tree) -> bool:
     """Whether a container asks for an extended resource, as accelerators are."""
-    containers = get(spec, "template", "spec", "containers")
-    for container in containers if type(containers) is list else ():
-        for section in ("limits", "requests"):
-            amounts = get(container, "resources", section)
-            if type(amounts) is dict and any("/" in name for name in amounts):
-                return True
-    return False
+    containers, sections = get(spec, "template", "spec", "containers"), ("limits", "requests")
+    listed = containers if type(containers) is list else []
+    amounts = [get(container, "resources", section) for container in listed for section in sections]
+    return any("/" in name for one in amounts if type(one) is dict for name in one)

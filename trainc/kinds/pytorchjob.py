@@ -6,13 +6,13 @@ from trainc.kinds.shared.environment import NAMESPACE_REFERENCE, framework, rank
 from trainc.kinds.shared.job import LegacyJob, pruned
 from trainc.kinds.shared.layout import ANY_DECIDES, JobLayout, ReplicatedJobPlan, master_worker
 from trainc.kinds.shared.peers import aliased, has, host, peer, port, short, total
-from trainc.kinds.table import PYTORCH, processes
+from trainc.kinds.table import PYTORCH
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.patches import Contribution
 from trainc.model.plan import Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import Tree, filled, get, plain, value
-from trainc.text.numbers import index_below
+from trainc.text.numbers import index_below, parsed_int
 
 NO_SCALER = Rule("autoscaler-left-out", WARNING)
 FIXED = Rule("elastic-size-fixed", NOTE, differs=("PyTorchJob",))
@@ -87,7 +87,7 @@ def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
     if has(plan, "master"):
         address = host(plan, "master", 0)
         number = port(peer(plan, "master", 0).role, PYTORCH)
-        each = processes(procs.value) if procs is not None else None
+        each = parsed_int(procs.value) if procs is not None else None  # the operator took 1 where it read no number
         pods = total(plan)
         own |= {
             "MASTER_PORT": number,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from trainc.text.numbers import parsed_int
-
 
 class Kind(NamedTuple):
     """One older kind: `field` holds its replica specs, `roles` their names in the order they are listed.
@@ -100,11 +98,6 @@ REMOVED: Mapping[tuple[str, str], tuple[str, str]] = {
         "set `apiVersion: kubeflow.org/v2beta1` and move the policies to `spec.runPolicy`",
     ),
 }
-
-
-def processes(text: str | None) -> int | None:
-    """The number in a PyTorchJob's `nprocPerNode`, None where the operator read none (Go's Atoi): it took 1 then."""
-    return parsed_int(text)
 
 
 def kind_of(api: str, kind: str) -> Kind | None:

@@ -7,7 +7,7 @@ import pytest
 from tests.kinds.samples.jobs import Compiled
 from tests.kinds.samples.texts import job, role
 from trainc.kinds.shared.environment import names, quotable, rewritten
-from trainc.kinds.table import processes
+from trainc.text.numbers import parsed_int
 
 W3 = role("Worker", 3)
 
@@ -184,7 +184,7 @@ def test_a_text_names_what_it_refers_to() -> None:
     ],
 )
 def test_processes_are_counted_as_go_reads_numbers(said: str | None, number: int | None) -> None:
-    assert processes(said) == number
+    assert parsed_int(said) == number
 
 
 @pytest.mark.parametrize(("workers", "level"), [(1000, ""), (3000, "warning"), (6000, "error")])

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from trainc.frameworks.base.vocabularies import TORCHRUN, VOCABULARIES
-from trainc.kinds.table import KINDS, MPI_OPERATOR, processes
+from trainc.kinds.table import KINDS, MPI_OPERATOR
 from trainc.lint.facts.launch import Launch
+from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import TRAINC_PREFIX
 
 ONE_ROLE = {"JAXJob": "jax", "PyTorchJob": "torch", "XGBoostJob": "xgboost"}  # kinds whose pods are all alike
@@ -129,7 +130,7 @@ def _of_one_role(facts: OlderFacts, policy: str) -> Policy | str:
     without = frozenset(VOCABULARIES[policy].reserved if owned else ())
     if policy != "torch":
         return _with_nodes(facts, role, policy, without=without, reason="programs may read the operator's variables")
-    per_node = processes(facts.old["spec"].get("nprocPerNode")) or 0
+    per_node = parsed_int(facts.old["spec"].get("nprocPerNode")) or 0
     launch = facts.launches.get(role["name"])
     if launch is None or launch.launcher is not TORCHRUN:
         starts = f"`{launch.name}` starts the program" if launch and launch.name else "no command starts torchrun"

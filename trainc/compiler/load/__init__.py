@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from trainc.compiler.header import is_rendered
@@ -24,7 +24,6 @@ from trainc.yaml.comments import MARK, allows
 from trainc.yaml.reader import read
 
 IsDone = Callable[[str, bytes], bool]
-Progress = Callable[[int, int], None]
 Reading = Callable[[Report], Iterator[Document]]  # reads a file; what is wrong with its text goes to the report
 
 SHARED = 512 * 1024  # bytes of text; its documents take thirty times as much
@@ -53,7 +52,7 @@ class Loader:
         self._long: dict[str, int] = {}  # files whose documents come in pieces: jobs that can be parted, 0: not known
         self._slices: dict[str, tuple[int, int]] = {}  # of such a file, which documents are in the part that is given
         self._reads_first = True  # whether it gives the first part of the selection, with standard input
-        self._count: Callable[[list[str]], Iterable[str]] = counted(selection.progress, 1)
+        self._progress, self._parts = selection.progress, 1
 
     def take_part(self, part: int, parts: int) -> None:
         """Give one of several equal parts of the selection from now on, in the order of the files and of the jobs in long ones."""
@@ -72,7 +71,7 @@ class Loader:
                     self._slices[file] = here
             first, end = first - count, end - count
         self._reads_first = part == 0
-        self._count = counted(self._selection.progress if part == 0 else None, parts)
+        self._progress, self._parts = (self._progress if part == 0 else None), parts
 
     def _jobs_in(self, file: str) -> int:
         """How many jobs of a file can be parted: all of a long one that holds TrainJobs alone."""
@@ -99,7 +98,7 @@ class Loader:
             yield STDIN, self._documents(STDIN, self._selection.stdin, self._report)
         self._look_through()
         several = len(self._project.clusters) > 1
-        for file in self._count(self._turns):
+        for file in self._turns_told():
             holders = self._project.holders[file] if several else ()
             if holders and cluster not in holders and file in self._silent:
                 names = self._selection.clusters
@@ -131,6 +130,16 @@ class Loader:
                         self._shared[file] = known
                 self._hear(known[1])
                 yield file, known[0]
+
+    def _turns_told(self) -> Iterator[str]:
+        """The files one by one; where somebody wants to know, how many of all are done, the other parts like this one."""
+        count = len(self._turns)
+        for number, file in enumerate(self._turns):
+            if self._progress is not None:
+                self._progress(number * self._parts, count * self._parts)
+            yield file
+        if self._progress is not None:
+            self._progress(count, count)
 
     def runtimes(self) -> Iterator[Document]:
         """Every document of the selected files that may hold a runtime; these files are read once and kept."""
@@ -303,23 +312,6 @@ def load(project: Project, selection: Selection, report: Report) -> Documents:
         loader.size,
         loader.first,
     )
-
-
-def counted(progress: Progress | None, parts: int) -> Callable[[list[str]], Iterable[str]]:
-    """A function that gives files one by one and says how many of all are done, where somebody wants to know.
-
-    The files are one of so many equal parts of the run, and the others are read at the same time.
-    """
-    if progress is None:
-        return lambda files: files
-
-    def files_of(files: list[str]) -> Iterator[str]:
-        for number, file in enumerate(files):
-            progress(number * parts, len(files) * parts)
-            yield file
-        progress(len(files), len(files))
-
-    return files_of
 
 
 _TOGETHER = 100  # documents

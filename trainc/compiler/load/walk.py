@@ -65,17 +65,13 @@ def known_files(project: Project, paths: tuple[str, ...]) -> list[str]:
     """What `files` says of the paths of a project, which this run may have asked before."""
     names = project.texts.names
     if paths not in names:
+        # Files that are in an editor alone are found once they are saved, unless their names hide them.
         new = [file for file in project.texts.unsaved if not os.path.lexists(os.path.join(project.root, file))]
         listed = files(project.root, tuple([path for path in paths if path not in new]), project.texts.listings)
-        below = [file for file in new if _would_be_found(file, paths)]
+        hidden = [one for one in new if any(step.startswith(".") or step == "node_modules" for step in one.split("/"))]
+        below = [file for file in new if file not in hidden and is_below(file, paths)]
         names[paths] = sorted([*listed, *below], key=lambda name: name.split("/")) if below else listed
     return names[paths]
-
-
-def _would_be_found(file: str, paths: tuple[str, ...]) -> bool:
-    """Whether a file that is in an editor alone would be found under one of the paths, once it is saved."""
-    hidden = any(step.startswith(".") or step == "node_modules" for step in file.split("/"))
-    return not hidden and is_below(file, paths)
 
 
 def known_contents(project: Project, file: str) -> bytes:

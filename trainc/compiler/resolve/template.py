@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 RUNTIME = "Runtime"  # the kind that may inherit
 COMPONENTS = "trainc.dev/components"  # the annotation that switches components on
-
-
 VALUES = ".trainc.dev"  # `<component>.trainc.dev/<parameter>`, an annotation of a job
 
 
@@ -68,20 +66,15 @@ def patched(template: Tree, patches: list[Tree]) -> tuple[Tree, tuple[Step, ...]
             layer["metadata"] = {k: v for k, v in overlay["metadata"].items() if k in ("labels", "annotations") and v}
             metadata = {**metadata, **{k: {**metadata.get(k, {}), **v} for k, v in layer["metadata"].items()}}
         if overlay.get("spec"):
-            spec, layer["spec"] = _under(spec, overlay["spec"])
+            written = layer["spec"] = normalise(overlay["spec"], patch=True)  # as typed structures write it
+            spec = merge(spec, written, MERGE_KEYS, exact=True)
+            spec = normalise(spec) if _unsettled(written) else spec
         steps.append(("patches", value(patch, "manager") or "", layer, (), None))
     if (jobs := spec.get("replicatedJobs")) and len(jobs) > 1:
         # The controller sorts by the runtime's own order afterwards; a name it does not know counts as the first.
         order = {value(job, "name"): at for at, job in enumerate(template["spec"].get("replicatedJobs") or ())}
         spec = {**spec, "replicatedJobs": sorted(jobs, key=lambda job: order.get(value(job, "name"), 0))}
     return {"metadata": metadata, "spec": spec}, tuple(steps)
-
-
-def _under(spec: Tree, patch: Tree) -> tuple[Tree, Tree]:
-    """A JobSet's spec under one patch, and the patch as typed structures write it."""
-    patch = normalise(patch, patch=True)
-    spec = merge(spec, patch, MERGE_KEYS, exact=True)
-    return normalise(spec) if _unsettled(patch) else spec, patch
 
 
 def _unsettled(tree: Tree) -> bool:
