@@ -7,7 +7,6 @@ import pytest
 from tests.kinds.samples.jobs import Compiled
 from tests.kinds.samples.texts import job, role
 from trainc.kinds.shared.environment import names, quotable, rewritten
-from trainc.text.numbers import parsed_int
 
 W3 = role("Worker", 3)
 
@@ -161,30 +160,6 @@ def test_values_are_put_into_others_without_making_new_references(text: str, fou
 
 def test_a_text_names_what_it_refers_to() -> None:
     assert names("$(A) $$(B) $$$(C) $(D $E") == {"A", "C"}
-
-
-@pytest.mark.parametrize(
-    ("said", "number"),
-    [
-        ("2", 2),
-        ("+2", 2),
-        ("-1", -1),
-        ("02", 2),
-        ("0", 0),
-        ("auto", None),
-        ("", None),
-        (" 2", None),
-        ("1_0", None),
-        ("\u00b2", None),
-        ("\u0663", None),
-        ("+", None),
-        ("9223372036854775807", 9223372036854775807),
-        ("9223372036854775808", None),
-        (None, None),
-    ],
-)
-def test_processes_are_counted_as_go_reads_numbers(said: str | None, number: int | None) -> None:
-    assert parsed_int(said) == number
 
 
 @pytest.mark.parametrize(("workers", "level"), [(1000, ""), (3000, "warning"), (6000, "error")])
