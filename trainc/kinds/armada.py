@@ -31,6 +31,19 @@ LEFT_OUT = Rule("armada-field-left-out", NOTE)
 API, KIND = "armadaproject.io/v1", "ArmadaJob"
 _BY = "Armada's submit file"
 _LABEL = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+PREFIX = "armadaproject.io/"
+GANG, CARDINALITY = f"{PREFIX}gangId", f"{PREFIX}gangCardinality"
+UNIFORMITY, FAIL_FAST = f"{PREFIX}gangNodeUniformityLabel", f"{PREFIX}failFast"
+_FIELDS = ("queue", "jobSetId", "jobs")
+_JOB_FIELDS = frozenset((
+    "annotations", "clientId", "ingress", "labels", "namespace", "podSpec", "podSpecs", "priority", "requiredNodeLabels",
+    "scheduler", "services",
+))  # fmt: skip
+_ALIKE = (
+    ("gang cardinality", CARDINALITY),
+    ("gang node uniformity label", UNIFORMITY),
+    ("PriorityClassName", "priorityClassName"),
+)
 
 
 def split(document: Document) -> list[Document]:
@@ -187,11 +200,6 @@ def _say(document: Document, jobs: list[Tree], report: Report) -> None:
         report.add(UNKNOWN.at(there, message, effect=effect))
 
 
-PREFIX = "armadaproject.io/"
-GANG, CARDINALITY = f"{PREFIX}gangId", f"{PREFIX}gangCardinality"
-UNIFORMITY, FAIL_FAST = f"{PREFIX}gangNodeUniformityLabel", f"{PREFIX}failFast"
-
-
 def annotation(job: Tree, name: str) -> Sourced[str] | None:
     """An annotation of a job, None where it has none."""
     leaf = get(job, "annotations", name)
@@ -218,13 +226,6 @@ def complaints(document: Document) -> list[Complaint]:
     for job in jobs:
         out += [*_job(job)]
     return [*out, *_gang(jobs)] if jobs and not out else out
-
-
-_FIELDS = ("queue", "jobSetId", "jobs")
-_JOB_FIELDS = frozenset((
-    "annotations", "clientId", "ingress", "labels", "namespace", "podSpec", "podSpecs", "priority", "requiredNodeLabels",
-    "scheduler", "services",
-))  # fmt: skip
 
 
 def _job(job: Tree) -> Iterator[Complaint]:
@@ -292,13 +293,6 @@ def _gang(jobs: list[Tree]) -> Iterator[Complaint]:
     count = parsed_int(str(_gang_setting(first, CARDINALITY)))
     if count is not None and count != len(jobs):
         yield gang, f"gang {gang.value} has {count} jobs, and {len(jobs)} of them are in this file: none would start"
-
-
-_ALIKE = (
-    ("gang cardinality", CARDINALITY),
-    ("gang node uniformity label", UNIFORMITY),
-    ("PriorityClassName", "priorityClassName"),
-)
 
 
 def _gang_setting(job: Tree, place: str) -> object:

@@ -28,6 +28,7 @@ UNRESOLVED = Rule("host-never-resolves", WARNING)
 SPLICED = Rule("spliced-job-host", WARNING)
 SERVICE_ELSEWHERE = Rule("peer-service-elsewhere", WARNING)
 _BY = "batch/v1 default"
+_FIELDS = tuple(f"metadata.labels['{label}']" for label in JOB_NAME_LABELS)
 
 
 def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:
@@ -168,9 +169,6 @@ def _network(hosts: JobHosts, entry: Entry) -> dict[str, Tree]:
         effect, help_ = "without it, pods cannot resolve each other's names", "add it to the file of the Job"
     hosts.report.add(SERVICE_ELSEWHERE.at(span, message, effect=effect, help=help_, level=level))
     return {"subdomain": name}
-
-
-_FIELDS = tuple(f"metadata.labels['{label}']" for label in JOB_NAME_LABELS)
 
 
 def with_jobset_selectors(tree: Tree, former: str, present: Sourced[str]) -> Tree:

@@ -34,6 +34,8 @@ _PREFIX = "leaderworkerset.sigs.k8s.io/"
 _EXCLUSIVE = (f"{_PREFIX}exclusive-topology", f"{_PREFIX}subgroup-exclusive-topology")  # a subgroup is a whole group
 _MOST_GROUPS = 1_000
 LEADER, WORKER, ALL = "leader", "worker", "node"
+_POD_NAME = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+_TPU_PORT = 8476
 
 
 def split(document: Document) -> list[Document]:
@@ -234,10 +236,6 @@ def _role(
 def _set_name(document: Document) -> str:
     name, group = document.name, value(document.tree, "metadata", "annotations", GROUP_INDEX)
     return name.removesuffix(f"-{group}") if group is not None else name
-
-
-_POD_NAME = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
-_TPU_PORT = 8476
 
 
 def lower(plan: Plan) -> Contribution:

@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+V1 = "kubeflow.org/v1"
+MPI_OPERATOR = "kubeflow.org/v2beta1"
+MASTER_WORKER = ("Master", "Worker")
+TF_ROLES = ("Chief", "Master", "PS", "Worker", "Evaluator")
+LISTED = "replicaSpecs"  # the ancestors of TFJob hold a list, each entry naming its own type
+LISTED_ROLES = ("MASTER", "PS", "WORKER")
+MERGED_ROLE = "node"  # Master and Worker as one role, where their pods look alike
+
 
 class Kind(NamedTuple):
     """One older kind: `field` holds its replica specs, `roles` their names in the order they are listed.
@@ -36,14 +44,6 @@ class Kind(NamedTuple):
         return next((role for role in self.roles if role.lower() == key.lower()), "")
 
 
-V1 = "kubeflow.org/v1"
-MPI_OPERATOR = "kubeflow.org/v2beta1"
-MASTER_WORKER = ("Master", "Worker")
-TF_ROLES = ("Chief", "Master", "PS", "Worker", "Evaluator")
-LISTED = "replicaSpecs"  # the ancestors of TFJob hold a list, each entry naming its own type
-LISTED_ROLES = ("MASTER", "PS", "WORKER")
-
-
 # Training operator v1.9.0, mpi-operator v0.8.2, and the history of tensorflow/k8s.
 # fmt: off
 JAX = Kind(V1, "JAXJob", "jaxReplicaSpecs", ("Worker",), "jaxjob", "jax", "jaxjob-port", 6666, "Never")
@@ -72,7 +72,6 @@ ROWS = (
 
 KINDS: Mapping[tuple[str, str], Kind] = {(row.api, row.kind): row for row in ROWS}
 NAMES = frozenset(row.kind for row in ROWS)
-MERGED_ROLE = "node"  # Master and Worker as one role, where their pods look alike
 EVERY_KIND = tuple(sorted(NAMES))
 GROUPS = frozenset(row.api.partition("/")[0] for row in ROWS)
 

@@ -37,6 +37,14 @@ for job in options.cluster_spec.split(","):
 server = tf.train.Server(tf.train.ClusterSpec(cluster), job_name=options.job_name, task_index=options.task_id)
 server.join()
 """
+NO_DECIDER = Rule("nothing-decides-success", ERROR)
+RESIZED = Rule("workers-not-resizable", WARNING)
+RUNTIME_ID = Rule("runtime-id-derived", NOTE, differs=("TFJob", "TfJob"))
+BOARD = Rule("tensorboard-left-out", WARNING)
+ACCELERATOR = Rule("operator-accelerators", WARNING)
+SIDECAR = Rule("sidecar-holds-job", WARNING)
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+PREFIX = "invalid job spec: "
 
 
 def more(plan: Plan) -> Contribution:
@@ -60,10 +68,6 @@ def more(plan: Plan) -> Contribution:
     )
     scripts = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {_SCRIPT: _SERVER}}
     return Contribution([patch], objects=[scripts])
-
-
-NO_DECIDER = Rule("nothing-decides-success", ERROR)
-RESIZED = Rule("workers-not-resizable", WARNING)
 
 
 def tensorflow(job: LegacyJob) -> JobLayout | None:
@@ -104,13 +108,6 @@ def _part(job: LegacyJob, replica: Replica, decider: Replica, *, tolerates: bool
         labels={"training.kubeflow.org/job-role": "master"} if decides and replica.role != "Worker" else None,
         tolerates=tolerates,
     )
-
-
-RUNTIME_ID = Rule("runtime-id-derived", NOTE, differs=("TFJob", "TfJob"))
-BOARD = Rule("tensorboard-left-out", WARNING)
-ACCELERATOR = Rule("operator-accelerators", WARNING)
-SIDECAR = Rule("sidecar-holds-job", WARNING)
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def listed_tensorflow(job: LegacyJob) -> JobLayout | None:
@@ -173,9 +170,6 @@ def _runtime_id(job: LegacyJob) -> Sourced[str]:
     message = f"the runtime identifier is `{identifier}`"
     job.say(RUNTIME_ID, ("spec",), message, key=True, help=f"set `RuntimeId: {identifier}` to keep it")
     return Sourced(identifier, Origin(None, "RuntimeId", (job.name.origin,)))
-
-
-PREFIX = "invalid job spec: "
 
 
 def refuse_listed(r: Validator) -> None:

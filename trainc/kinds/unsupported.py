@@ -23,6 +23,16 @@ COMPILED: Mapping[str, str] = {
 _SPELLED = {kind.lower(): kind for kind in COMPILED}
 _GROUPS = ("trainer.kubeflow.org", "jobset.x-k8s.io", *sorted(GROUPS))
 _SIMILAR = 0.8  # of the letters of a group or kind, for it to be a slip
+_WRITE = "write a TrainJob or a JobSet"
+_SCHEDULE = "let its operator run it, or commit a new run of the job from CI on a schedule"
+_RAY = "write a JobSet: one role for the head, one for each group of workers, one for the driver"
+_KUBEDL = f"write it as `{V1}`, or as a TrainJob"
+_JOBS, _SEVERAL = b"batch/v1", b"parallelism"  # a plain Job may be training where it has several pods
+# By group and kind, the version of an operator's kind that is compiled.
+_SERVED = {
+    (api.partition("/")[0], kind): api for api, kind in INPUT_KINDS if (api, kind) not in {JOB, LEADER_WORKER_SET}
+}
+_WORDS = (*(name.encode() for name in _SPELLED), b"mxjob")
 
 
 class Foreign(NamedTuple):
@@ -32,10 +42,6 @@ class Foreign(NamedTuple):
     help: str
 
 
-_WRITE = "write a TrainJob or a JobSet"
-_SCHEDULE = "let its operator run it, or commit a new run of the job from CI on a schedule"
-_RAY = "write a JobSet: one role for the head, one for each group of workers, one for the driver"
-_KUBEDL = f"write it as `{V1}`, or as a TrainJob"
 # A row leaves this table when the kind is compiled. An empty kind stands for every kind of the group that ends in Job.
 FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ("batch.volcano.sh", "Job"): Foreign(
@@ -72,17 +78,11 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
 }
 _PLAIN_SCHEDULE = Foreign("a CronJob is a schedule, not a job", _SCHEDULE)
 _FOREIGN_GROUPS = frozenset(group for group, _ in FOREIGN)
-_JOBS, _SEVERAL = b"batch/v1", b"parallelism"  # a plain Job may be training where it has several pods
-# By group and kind, the version of an operator's kind that is compiled.
-_SERVED = {
-    (api.partition("/")[0], kind): api for api, kind in INPUT_KINDS if (api, kind) not in {JOB, LEADER_WORKER_SET}
-}
 # By group, the kinds of other operators by their lower case.
 _OF_GROUPS: dict[str, dict[str, str]] = {}
 for _group, _kind in (*((api.partition("/")[0], kind) for api, kind in INPUT_KINDS if kind != ARMADA[1]), *FOREIGN):
     if _kind and _group != "batch":
         _OF_GROUPS.setdefault(_group, {})[_kind.lower()] = _kind
-_WORDS = (*(name.encode() for name in _SPELLED), b"mxjob")
 
 
 def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:

@@ -22,6 +22,24 @@ from trainc.text.record import cached_property
 Index = Mapping[Key, Document]
 
 COMPONENTS = "components"  # the folder of the catalogue that holds them
+DUPLICATE_RUNTIME = Rule("duplicate-runtime", ERROR, admission=True)
+KINDS = {
+    "TrainingRuntime": "trainer.kubeflow.org/",
+    "ClusterTrainingRuntime": "trainer.kubeflow.org/",
+    "Runtime": TRAINC_PREFIX,
+    "RuntimeComponent": TRAINC_PREFIX,
+}
+BLUEPRINTS = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime")
+OWN_KINDS = ("Runtime", "RuntimeComponent")
+STEP_REPLICAS = Rule("step-replicas", ERROR, verdict=True)
+STEP_CONTAINER = Rule("step-container", ERROR, verdict=True)
+DEPRECATED = Rule("deprecated-runtime-definition", WARNING, admission=True)
+_CONTAINERS = {
+    "trainer": "node",
+    "dataset-initializer": "dataset-initializer",
+    "model-initializer": "model-initializer",
+}
+_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy"
 
 
 class AdmittedRuntimes:
@@ -240,17 +258,6 @@ class RefusalFindings:
                 jobs.add(report.job)
 
 
-DUPLICATE_RUNTIME = Rule("duplicate-runtime", ERROR, admission=True)
-KINDS = {
-    "TrainingRuntime": "trainer.kubeflow.org/",
-    "ClusterTrainingRuntime": "trainer.kubeflow.org/",
-    "Runtime": TRAINC_PREFIX,
-    "RuntimeComponent": TRAINC_PREFIX,
-}
-BLUEPRINTS = ("Runtime", "ClusterTrainingRuntime", "TrainingRuntime")
-OWN_KINDS = ("Runtime", "RuntimeComponent")
-
-
 def index(documents: Iterable[Document], report: Report) -> dict[Key, Document]:
     """What jobs and runtimes may name, each key once; a second document under a key is a finding."""
     by_key: dict[Key, Document] = {}
@@ -288,17 +295,6 @@ def ambiguous(documents: Sequence[Document]) -> Finding:
         also=[Label(other.span(("metadata", "name")), f"a {other.kind} of that name") for other in others],
         help="rename one of them: a reference by name is ambiguous",
     )
-
-
-STEP_REPLICAS = Rule("step-replicas", ERROR, verdict=True)
-STEP_CONTAINER = Rule("step-container", ERROR, verdict=True)
-DEPRECATED = Rule("deprecated-runtime-definition", WARNING, admission=True)
-_CONTAINERS = {
-    "trainer": "node",
-    "dataset-initializer": "dataset-initializer",
-    "model-initializer": "model-initializer",
-}
-_URL = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy"
 
 
 def check_runtime(document: Document, report: Report) -> bool:

@@ -23,6 +23,10 @@ _PAYS = 8  # jobs that have to come for a template to be worth its trials, which
 # Templates that are learned however small the run is, and for each further one files of a run, or jobs filled in.
 _FEWEST, _FILES_EACH, _FILLED_EACH = 2, 50, 10
 _ASKED_EACH = 20  # files that were read, for each layout beyond those: files that are all unlike have many
+STYLES = DIFFERENT, SHORTEST, LONG = ("different", "shortest", "longest")
+_RUNS = re.compile("(\1[0-9]+\1|[0-9]+|[A-Za-z][A-Za-z0-9]*)").split
+_LETTERS = "bcdfghjkmpqrtvwxz"  # no two words of three of them, behind a letter that is none, hold one another
+_FIRST, _STEP = 102_938, 1_009  # of numbers with many different digits, far apart
 
 
 class Form:
@@ -148,12 +152,6 @@ def learned(
     template = template_of(first, probes[0], own)
     compared = zip((record, *records), (values, *probes), strict=True)
     return template if all(one is not None and template.is_like(one, given) for one, given in compared) else None
-
-
-STYLES = DIFFERENT, SHORTEST, LONG = ("different", "shortest", "longest")
-_RUNS = re.compile("(\1[0-9]+\1|[0-9]+|[A-Za-z][A-Za-z0-9]*)").split
-_LETTERS = "bcdfghjkmpqrtvwxz"  # no two words of three of them, behind a letter that is none, hold one another
-_FIRST, _STEP = 102_938, 1_009  # of numbers with many different digits, far apart
 
 
 def probe(values: Values, classes: Sequence[str], style: str) -> Values:

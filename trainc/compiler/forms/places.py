@@ -17,33 +17,14 @@ from trainc.model.tree import Path, Tree, value
 Stretch = tuple[int, int, str]  # of the text of a leaf: where it begins and ends, and its class
 
 LONGEST = 40  # characters of a word
-
-
-def _long(letters: str, most: int = LONGEST) -> str:
-    """A pattern of what is ahead: at least three and at most so many of these letters, and then another one."""
-    return f"(?=[{letters}]{{3,{most}}}(?![{letters}]))"
-
-
-_WORD = _long("a-z0-9-") + "[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 (NAME, WORD, TEXT, REPOSITORY, NUMBER, DECIMAL, POWER) = (
     "name", "word", "text", "repository", "number", "decimal", "power",
 )  # fmt: skip
-# The patterns of classes, each within the next ones of its sort. No value of one begins as a value of another sort does.
-CLASSES = {
-    NAME: "(?![a-z0-9-]*-r[0-9]+(?![a-z0-9-]))" + _WORD,  # its end does not say which run it is
-    WORD: _WORD,
-    TEXT: _long("A-Za-z0-9_.-") + "[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*",
-    REPOSITORY: _long("a-z0-9_/-", 60) + "[a-z][a-z0-9]*(?:[-_/][a-z0-9]+)*",
-    NUMBER: "[1-9][0-9]{0,5}",
-    DECIMAL: r"(?:0|[1-9][0-9]{0,2})\.[0-9]{1,6}",
-    POWER: r"[1-9](?:\.[0-9]{1,3})?e-[1-9]",
-}
 # Words that mean something to somebody wherever they stand.
 TELLING = re.compile(
     "^(?:default|latest|none|null|true|false|yes|off|kube|sk-|xoxb-|xoxp-|glpat-|nvapi-)|python|placeholder|gpudirect|tcpgpu|tcpx",
     re.MULTILINE,
 ).search
-_FITS = {name: re.compile(pattern).fullmatch for name, pattern in CLASSES.items()}
 _SETTINGS = NUMBER, DECIMAL, POWER, WORD
 # Options and variables, without dashes and in small letters, that only the program reads which trains.
 OWN_SETTINGS = frozenset([
@@ -74,6 +55,25 @@ REGISTRIES = (
 )  # fmt: skip
 _IMAGE = re.compile(r"([a-z0-9.-]*\.[a-z]+(?::[0-9]+)?)/([^:@]+):((?:[a-z]+-)*)([0-9]+)").fullmatch
 _OPTION = re.compile(r"--?[a-z][a-z0-9_-]*").fullmatch
+
+
+def _long(letters: str, most: int = LONGEST) -> str:
+    """A pattern of what is ahead: at least three and at most so many of these letters, and then another one."""
+    return f"(?=[{letters}]{{3,{most}}}(?![{letters}]))"
+
+
+_WORD = _long("a-z0-9-") + "[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
+# The patterns of classes, each within the next ones of its sort. No value of one begins as a value of another sort does.
+CLASSES = {
+    NAME: "(?![a-z0-9-]*-r[0-9]+(?![a-z0-9-]))" + _WORD,  # its end does not say which run it is
+    WORD: _WORD,
+    TEXT: _long("A-Za-z0-9_.-") + "[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*",
+    REPOSITORY: _long("a-z0-9_/-", 60) + "[a-z][a-z0-9]*(?:[-_/][a-z0-9]+)*",
+    NUMBER: "[1-9][0-9]{0,5}",
+    DECIMAL: r"(?:0|[1-9][0-9]{0,2})\.[0-9]{1,6}",
+    POWER: r"[1-9](?:\.[0-9]{1,3})?e-[1-9]",
+}
+_FITS = {name: re.compile(pattern).fullmatch for name, pattern in CLASSES.items()}
 
 
 def holes(document: Document, text: str, *, whole_images: bool) -> Iterator[tuple[Span, int, int, str]]:

@@ -27,6 +27,8 @@ IsDone = Callable[[str, bytes], bool]
 Reading = Callable[[Report], Iterator[Document]]  # reads a file; what is wrong with its text goes to the report
 
 SHARED = 512 * 1024  # bytes of text; its documents take thirty times as much
+_TOGETHER = 100  # documents
+_TRAINJOB = (TRAINER_API, "TrainJob")
 
 
 class Loader:
@@ -312,10 +314,6 @@ def load(project: Project, selection: Selection, report: Report) -> Documents:
         loader.size,
         loader.first,
     )
-
-
-_TOGETHER = 100  # documents
-_TRAINJOB = (TRAINER_API, "TrainJob")
 
 
 def pieces(read: Reading, report: Report) -> Iterator[list[Document]]:

@@ -23,6 +23,17 @@ from trainc.schedulers.gang import INITIALIZERS
 from trainc.text.object_keys import JOBSET_API, JOBSET_NAME, MULTIKUEUE
 
 Names = Mapping[str, Sourced[str]]
+_NOTHING = Contribution()
+DEADLINE_NOT_ENFORCED = Rule("deadline-not-enforced", ERROR)
+_STEPS = (TRAINER, "dataset-initializer", "model-initializer")
+_ONE = Sourced(1, Origin(by="Trainer runs one Job for each step"))
+_API_VERSION = Sourced(JOBSET_API, Origin(by="lowering"))
+_KIND = Sourced("JobSet", Origin(by="lowering"))
+_V1, _SERVICE = Sourced("v1", Origin(by="lowering")), Sourced("Service", Origin(by="lowering"))
+_NONE = Sourced("None", Origin(by="headless Service of the JobSet controller"))
+LOST_PORT = Rule("lost-port", WARNING)
+LOST_CLAIMS = Rule("claims-dropped", WARNING)
+LOST_VALUE = Rule("value-dropped", WARNING)
 
 
 def lower(plan: Plan, project: Project, report: Report) -> Bundle | None:
@@ -55,9 +66,6 @@ def lower(plan: Plan, project: Project, report: Report) -> Bundle | None:
     step = ("framework", framework.name, None, contribution.patches, None)
     lowered = plan.lowered({**plan.template, "spec": spec}, roles, step)
     return _placed(lowered, drafts, contribution, project, cluster, report)
-
-
-_NOTHING = Contribution()
 
 
 def _placed(
@@ -179,9 +187,6 @@ def _joined(written: Tree, *added: Mapping[str, Tree]) -> Tree:
     return written
 
 
-DEADLINE_NOT_ENFORCED = Rule("deadline-not-enforced", ERROR)
-
-
 def carried_labels(plan: Plan) -> dict[str, Tree]:
     """Kueue's labels of the TrainJob: no TrainJob will be in the cluster, so the JobSet carries them."""
     if not (labels := plan.job["metadata"].get("labels")) or "kueue.x-k8s.io/" not in "\n".join(labels):
@@ -248,14 +253,6 @@ def _qualified(image: str) -> str:
     return f"docker.io/{image}" if slash else f"docker.io/library/{image}"
 
 
-_STEPS = (TRAINER, "dataset-initializer", "model-initializer")
-_ONE = Sourced(1, Origin(by="Trainer runs one Job for each step"))
-_API_VERSION = Sourced(JOBSET_API, Origin(by="lowering"))
-_KIND = Sourced("JobSet", Origin(by="lowering"))
-_V1, _SERVICE = Sourced("v1", Origin(by="lowering")), Sourced("Service", Origin(by="lowering"))
-_NONE = Sourced("None", Origin(by="headless Service of the JobSet controller"))
-
-
 def single(role: Role, plan: Plan) -> Sourced[int] | None:
     """One replica for a role that is a step of the job and has another number of them, else None.
 
@@ -299,11 +296,6 @@ def service(plan: Plan, spec: Tree, there: Tree) -> Tree | None:
             "selector": {JOBSET_NAME: plan.name},
         },
     }
-
-
-LOST_PORT = Rule("lost-port", WARNING)
-LOST_CLAIMS = Rule("claims-dropped", WARNING)
-LOST_VALUE = Rule("value-dropped", WARNING)
 
 
 def lost_values(plan: Plan, report: Report) -> None:

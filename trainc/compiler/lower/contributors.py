@@ -21,6 +21,8 @@ from trainc.text.placeholders import is_placeholder
 from trainc.text.record import Any
 
 UNKNOWN_FRAMEWORK = Rule("unknown-framework", ERROR)
+_PROCESSES = "the number of processes per node"
+_FIELDS = ("containers", "initContainers")
 
 
 def contributor(plan: Plan, cluster: Cluster, report: Report, *, admission_only: bool) -> Framework:
@@ -111,9 +113,6 @@ def is_computable(plan: Plan, framework: Framework, report: Report) -> bool:
     return ok
 
 
-_PROCESSES = "the number of processes per node"
-
-
 def _known(leaf: Tree, what: str, advice: str, plan: Plan, report: Report) -> bool:
     if type(leaf) is not Sourced or type(leaf.value) is not str or not is_placeholder(leaf.value):
         return True
@@ -121,9 +120,6 @@ def _known(leaf: Tree, what: str, advice: str, plan: Plan, report: Report) -> bo
     message = f"{what} is unknown: `{leaf.value}` is substituted later"
     report.add_or_skip(UNKNOWN_SIZE.at(at, message, help=advice))
     return False
-
-
-_FIELDS = ("containers", "initContainers")
 
 
 class Draft:

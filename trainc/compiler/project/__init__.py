@@ -27,6 +27,18 @@ from trainc.yaml.reader import LIMIT, read
 API_VERSION = "trainc.dev/v1alpha1"
 _TOP = ("apiVersion", "kind", "metadata", "spec")
 _METADATA = ("name", "labels", "annotations")
+OFF = "off"
+LEVELS = (OFF, "warning", "error")
+OTHER_TRAINC = Rule("other-trainc", ERROR, admission=True)
+_SIGNS: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {  # the longer first: `>` begins `>=`
+    ">=": tuple.__ge__,
+    "<=": tuple.__le__,
+    "==": tuple.__eq__,
+    "!=": tuple.__ne__,
+    ">": tuple.__gt__,
+    "<": tuple.__lt__,
+}
+BAD_PROJECT = Rule("bad-project", ERROR, admission=True)
 
 
 def find_root(path: str, top: str = "") -> tuple[str, bool]:
@@ -180,10 +192,6 @@ def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
     return tuple(name for name in names if name.value in there)
 
 
-OFF = "off"
-LEVELS = (OFF, "warning", "error")
-
-
 def levels(checker: Checker, path: Path) -> dict[str, str]:
     """Levels by rule, where a category stands for its rules and a rule's own line wins; `rulesFrom` adds rules."""
     foreign = get(checker.document.tree, "spec", "rulesFrom") is not None
@@ -209,17 +217,6 @@ def levels(checker: Checker, path: Path) -> dict[str, str]:
         else:
             of_rules[name] = str(level)
     return of_categories | of_rules
-
-
-OTHER_TRAINC = Rule("other-trainc", ERROR, admission=True)
-_SIGNS: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {  # the longer first: `>` begins `>=`
-    ">=": tuple.__ge__,
-    "<=": tuple.__le__,
-    "==": tuple.__eq__,
-    "!=": tuple.__ne__,
-    ">": tuple.__gt__,
-    "<": tuple.__lt__,
-}
 
 
 def check_version(checker: Checker, path: Path) -> None:
@@ -256,9 +253,6 @@ def _numbers(text: str) -> tuple[int, ...] | None:
     while len(numbers) > 1 and not numbers[-1]:
         numbers.pop()
     return tuple(numbers)
-
-
-BAD_PROJECT = Rule("bad-project", ERROR, admission=True)
 
 
 class Checker:

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 _USE = {"name", "with"}
 _PIECES = ("mlPolicy", "podGroupPolicy", "template")
 _IMAGES = {"registries": "registry", "digests": "digest"}
-
-
 MAX_CLUSTERS = 500  # every job is looked at for each
+DEFAULT = "policies"  # the folder that is read where a project names none
+_MARK = b"admissionregistration.k8s.io"
+_MOST = 2_000  # files of all folders
+_SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def clusters(checker: Checker, assigned: Mapping[str, Any], cache: Cache | None) -> tuple[Cluster, ...]:
@@ -150,12 +152,6 @@ def _patch(checker: Checker, path: Path) -> Tree:
 def _is_digest(text: str) -> bool:
     kind, _, digits = text.partition(":")
     return kind == "sha256" and len(digits) == 64 and not digits.strip("0123456789abcdef")
-
-
-DEFAULT = "policies"  # the folder that is read where a project names none
-_MARK = b"admissionregistration.k8s.io"
-_MOST = 2_000  # files of all folders
-_SUFFIXES = (".yaml", ".yml", ".json")
 
 
 def read_policy_folders(

@@ -47,6 +47,9 @@ _LISTED = frozenset(
         INVENTORY,
     }
 )
+_MANAGED = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"})
+KIND = "CustomResourceDefinition"
+_FORM = 3  # counts up whenever a file's text comes to mean something else, or is kept in another way
 
 
 def read_dumps(
@@ -175,14 +178,6 @@ def _own(document: Document) -> Document:
     if type(tree.get("metadata")) is dict:
         tree["metadata"] = {key: node for key, node in tree["metadata"].items() if key not in _MANAGED}
     return document.admitted(tree)
-
-
-_MANAGED = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"})
-
-
-KIND = "CustomResourceDefinition"
-
-_FORM = 3  # counts up whenever a file's text comes to mean something else, or is kept in another way
 
 
 def recall(data: bytes, file: str, cache: Cache | None) -> Definitions | None:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from trainc.compiler.resolve.compose import Bases
 Made = tuple[Prepared | None, list[Finding]]
 Steps = tuple[Step, ...]
+UNKNOWN_DIRECTIVE = Rule("unknown-patch-directive", ERROR, verdict=True)
+UNFINDABLE_ITEM = Rule("unfindable-item", ERROR, verdict=True)
+# The webhook goes on without the template that could not be merged, and dies of that.
+_PANIC = Refusal("webhook", "panic: runtime error: invalid memory address or nil pointer dereference [recovered]")
 
 
 class PreparedRuntimes:
@@ -218,12 +222,6 @@ def _is_mergeable(template: Tree, patches: list[Tree]) -> bool:
     except (MissingKeyError, UnknownDirectiveError):
         return False
     return True
-
-
-UNKNOWN_DIRECTIVE = Rule("unknown-patch-directive", ERROR, verdict=True)
-UNFINDABLE_ITEM = Rule("unfindable-item", ERROR, verdict=True)
-# The webhook goes on without the template that could not be merged, and dies of that.
-_PANIC = Refusal("webhook", "panic: runtime error: invalid memory address or nil pointer dereference [recovered]")
 
 
 def _unmergeable(document: Document, error: MissingKeyError | UnknownDirectiveError) -> Finding:

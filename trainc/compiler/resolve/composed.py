@@ -17,6 +17,7 @@ KIND = Sourced("ClusterTrainingRuntime", Origin(by=_BY))
 
 # Components add to what is there: these lists, which a patch replaces whole, get what they do not hold yet.
 ADDING = frozenset(("add", "drop", "tolerations"))
+LOCKED = Rule("locked-field", ERROR, admission=True)
 
 
 class RuntimePart(NamedTuple):
@@ -84,9 +85,6 @@ class Composed(Document):
             if spot is not None:
                 return spot
         return None
-
-
-LOCKED = Rule("locked-field", ERROR, admission=True)
 
 
 class Held(NamedTuple):

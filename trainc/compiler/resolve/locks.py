@@ -21,6 +21,7 @@ from trainc.text.record import Any
 UNKNOWN_LOCK = Rule("unknown-lock-path", ERROR, admission=True)
 
 _JOB_FIELDS = {"resources": "resourcesPerNode", "envFrom": "secretRef"}  # fields of a container, as a job calls them
+_POINTER = Origin(by="name of the patched container")
 
 
 def held(document: Document, spec: Tree, report: Report, *, whole: bool) -> Iterator[Held]:
@@ -174,9 +175,6 @@ def _is_in(job: Document, leaf: Tree) -> bool:
     """Whether a leaf is written in a job's document, beside which its runtime may stand in the same file."""
     spot = place(leaf.origin) if type(leaf) is Sourced else None
     return spot is not None and job.holds(spot)
-
-
-_POINTER = Origin(by="name of the patched container")
 
 
 def overlay(roles: Sequence[Role], patch: Patch) -> Tree:

@@ -26,6 +26,10 @@ EXCLUDED = Rule("components-exclude", ERROR, admission=True)
 CLASH = Rule("components-clash", ERROR, admission=True)
 CONTRADICTORY = Rule("contradictory-order", ERROR, admission=True)
 UNRELATED = Rule("unknown-relation", WARNING)
+_WORD = "$patch"
+CYCLE = Rule("inheritance-cycle", ERROR, admission=True)
+MISSING_PARENT = Rule("missing-parent", ERROR, admission=True)
+FRAMEWORK_CHANGED = Rule("framework-changed", ERROR, admission=True)
 
 
 def ordered(components: Sequence[Switched], report: Report) -> list[Switched] | None:
@@ -152,9 +156,6 @@ def _says(node: Tree) -> str:
     return "removes it" if node.value in (None, "delete") else f"sets it to `{node.value}`"
 
 
-_WORD = "$patch"
-
-
 def clash(one: Tree, two: Tree, steps: Steps = (), field: str = "") -> Clash | None:
     """The first field that two pieces set to different values, None where the order of the two does not matter."""
     if type(one) is dict and type(two) is dict:
@@ -189,11 +190,6 @@ def _sweeping(items: list[Tree], key: str) -> Tree:
         if type(item) is dict and _WORD in item and (value(item, _WORD) == "replace" or key not in item):
             return item[_WORD]
     return items
-
-
-CYCLE = Rule("inheritance-cycle", ERROR, admission=True)
-MISSING_PARENT = Rule("missing-parent", ERROR, admission=True)
-FRAMEWORK_CHANGED = Rule("framework-changed", ERROR, admission=True)
 
 
 def lineage(document: Document, catalog: Catalog, project: Project, report: Report) -> tuple[Document, ...] | None:

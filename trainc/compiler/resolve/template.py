@@ -16,10 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.compiler.resolve.composed import Held, RuntimePart
 
-
 RUNTIME = "Runtime"  # the kind that may inherit
 COMPONENTS = "trainc.dev/components"  # the annotation that switches components on
 VALUES = ".trainc.dev"  # `<component>.trainc.dev/<parameter>`, an annotation of a job
+POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
+FRAMEWORK_LABEL = "trainer.kubeflow.org/framework"
+# Labels that upstream's own runtimes carry beside a policy or for the SDK alone: they select nothing.
+UPSTREAM_LABELS = frozenset({*POLICIES, "deepspeed", "mlx", "torchtune", "plain"})
 
 
 def gives_values(annotations: Mapping[str, Tree]) -> bool:
@@ -118,12 +121,6 @@ class Prepared:
 
 def _layer(part: RuntimePart) -> Layer:
     return Layer(part.name, part.label, base_template(part.tree), nodes=get(part.tree, "mlPolicy", "numNodes"))
-
-
-POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
-FRAMEWORK_LABEL = "trainer.kubeflow.org/framework"
-# Labels that upstream's own runtimes carry beside a policy or for the SDK alone: they select nothing.
-UPSTREAM_LABELS = frozenset({*POLICIES, "deepspeed", "mlx", "torchtune", "plain"})
 
 
 def framework_of(policy: Tree, labels: Mapping[str, Tree]) -> str:

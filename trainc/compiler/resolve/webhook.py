@@ -21,6 +21,9 @@ PATCH_RESERVED_ENV = Rule("patch-reserved-env", ERROR, verdict=True)
 _JOBS: Path = ("trainingRuntimeSpec", "template", "spec", "replicatedJobs")
 _CONTAINERS: Path = ("template", "spec", "template", "spec", "containers")
 _RESERVED = ("dataset-initializer", "model-initializer", "node")
+# What stands against the managers met so far: few systems patch many jobs.
+_managers: dict[str, tuple[tuple[str, str], ...]] = {}
+_REMEMBERED = 256
 
 
 def check(plan: Plan, report: Report) -> bool:
@@ -75,11 +78,6 @@ def _patches(plan: Plan) -> Iterator[Finding]:
             help_ = f"set it in `spec.{'trainer.env' if name == 'node' else 'initializer'}`"
             message = f"a patch sets env on container `{name}`"
             yield PATCH_RESERVED_ENV.at(span, message, help=help_, refusal=refusal)
-
-
-# What stands against the managers met so far: few systems patch many jobs.
-_managers: dict[str, tuple[tuple[str, str], ...]] = {}
-_REMEMBERED = 256
 
 
 def _reasons(manager: str) -> tuple[tuple[str, str], ...]:

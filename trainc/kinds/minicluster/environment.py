@@ -16,6 +16,45 @@ SCRIPTS = "/flux_operator"
 CURVE, CERT = "/flux_curve", "curve.cert"
 _VIEW, _IMAGE, _ROOT = "flux-view", "ghcr.io/converged-computing/flux-view-ubuntu:tag-noble", "/mnt/flux"
 _EXECUTABLE = 0o777
+_INSTALL = r"""
+# Flux comes in this image; the other containers get it through the volume.
+set -eu
+mkdir -p "$root/view" "$root/software"
+view=/opt/view
+for found in /opt/views/._view/*; do
+  [ -d "$found" ] && view=$found
+done
+cp -R "$view/." "$root/view/"
+if [ -d /opt/software ]; then
+  cp -R /opt/software/. "$root/software/"
+fi
+"""
+_VIEW_VOLUME = r"""
+export PATH="$PATH:$root/view/bin"
+mkdir -p /opt/software
+cp -R "$root/software/." /opt/software/
+python=$(find "$root/view/lib" -maxdepth 1 -type d -name 'python3*' | head -n 1 || true)
+export PYTHONPATH="${PYTHONPATH:-}:MODULES"
+"""
+_STATE = r"""
+mkdir -p "$state/run/flux" "$state/var/lib/flux" "$state/curve" "$state/etc/flux/system/cron.d" "$output"
+# Flux refuses a certificate that others may read.
+install -m 0400 /flux_curve/curve.cert "$state/curve/curve.cert"
+flux R encode --hosts="$hosts" --local > "$state/etc/flux/system/R"
+"""
+_WORKER = r"""
+  # The first broker may not be there yet.
+  while true; do
+    status=0
+    flux start -o --config=/flux_operator/config "${options[@]}" || status=$?
+    if [ "$status" -eq 0 ] || [ "$ends" = true ]; then
+      status=0
+      break
+    fi
+    sleep 15
+  done
+"""
+_BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_${}\"'\\")
 
 
 def lower(plan: Plan) -> Contribution:
@@ -96,45 +135,6 @@ def verify(plan: Plan, report: Report) -> None:
 
 
 FRAMEWORK = Framework("minicluster", lower, verify=verify)
-
-_INSTALL = r"""
-# Flux comes in this image; the other containers get it through the volume.
-set -eu
-mkdir -p "$root/view" "$root/software"
-view=/opt/view
-for found in /opt/views/._view/*; do
-  [ -d "$found" ] && view=$found
-done
-cp -R "$view/." "$root/view/"
-if [ -d /opt/software ]; then
-  cp -R /opt/software/. "$root/software/"
-fi
-"""
-_VIEW_VOLUME = r"""
-export PATH="$PATH:$root/view/bin"
-mkdir -p /opt/software
-cp -R "$root/software/." /opt/software/
-python=$(find "$root/view/lib" -maxdepth 1 -type d -name 'python3*' | head -n 1 || true)
-export PYTHONPATH="${PYTHONPATH:-}:MODULES"
-"""
-_STATE = r"""
-mkdir -p "$state/run/flux" "$state/var/lib/flux" "$state/curve" "$state/etc/flux/system/cron.d" "$output"
-# Flux refuses a certificate that others may read.
-install -m 0400 /flux_curve/curve.cert "$state/curve/curve.cert"
-flux R encode --hosts="$hosts" --local > "$state/etc/flux/system/R"
-"""
-_WORKER = r"""
-  # The first broker may not be there yet.
-  while true; do
-    status=0
-    flux start -o --config=/flux_operator/config "${options[@]}" || status=$?
-    if [ "$status" -eq 0 ] || [ "$ends" = true ]; then
-      status=0
-      break
-    fi
-    sleep 15
-  done
-"""
 
 
 class FluxScripts:
@@ -282,9 +282,6 @@ busytimeout = "50s"
         flags = value(self.spec, "flux", "optionFlags") or ""
         debug = "-vvv" if value(self.spec, "logging", "debug") is True else ""
         return " ".join(part for part in (counts, flags, debug) if part)
-
-
-_BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_${}\"'\\")
 
 
 def words(command: str) -> str:

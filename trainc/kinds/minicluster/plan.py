@@ -19,6 +19,7 @@ from trainc.model.tree import Tree, filled, get, given, stamp, value
 from trainc.text.numbers import index_below
 
 _BY = "MiniCluster default"
+_LAUNCHERS = ("mpirun", "mpiexec", "srun")
 
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
@@ -53,9 +54,6 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
         policy={"minicluster": _settings({**spec, "size": size}, hosts)},
         barred=barred,
     )
-
-
-_LAUNCHERS = ("mpirun", "mpiexec", "srun")
 
 
 def _say_of_launchers(document: Document, report: Report) -> None:

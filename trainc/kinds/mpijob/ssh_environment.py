@@ -34,6 +34,47 @@ _LAUNCHER: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "MPICH": (("HYDRA_HOST_FILE", _HOSTS), ("HYDRA_LAUNCH_EXTRA_ARGS", _RETRY)),
 }
+_LABELS = (
+    "jobset.sigs.k8s.io/jobset-name={name},jobset.sigs.k8s.io/replicatedjob-name=$role,"
+    "batch.kubernetes.io/job-completion-index=$index"
+)
+_FIND = """\
+find_pod() {
+    index=${1##*-}
+    case "$1" in
+    {name}-launcher-*) role=launcher ;;
+    *) role=worker ;;
+    esac
+    /opt/kube/kubectl get pods -l "{labels}" \\
+        --field-selector status.phase=Running -o 'jsonpath={.items[0].metadata.name}' 2>/dev/null
+}
+"""
+_EXEC = """\
+#!/bin/sh
+set -x
+{find}
+host=$1
+shift
+pod=
+until [ -n "$pod" ]; do
+    pod=$(find_pod "$host") || pod=
+    [ -n "$pod" ] || sleep 1
+done
+/opt/kube/kubectl exec "$pod"{container} -- /bin/sh -c "$*"
+"""
+_ANSWERING = """\
+#!/bin/sh
+{find}
+list() {
+    [ -z "$(find_pod "$1")" ] || echo "$1:$2"
+}
+"""
+_REACHABLE = """\
+#!/bin/sh
+list() {
+    ssh -o BatchMode=yes -o ConnectTimeout=2 "$1" true </dev/null >/dev/null 2>&1 && echo "$1"
+}
+"""
 
 
 def entries(plan: Plan, role: Role, _: Tree) -> dict[str, object]:
@@ -107,48 +148,6 @@ def _pod(plan: Plan, role: Role, secret: Sourced[str]) -> Contribution:
 
 
 FRAMEWORK = framework("mpijob-ssh", entries, first, more=more, check=check)
-
-_LABELS = (
-    "jobset.sigs.k8s.io/jobset-name={name},jobset.sigs.k8s.io/replicatedjob-name=$role,"
-    "batch.kubernetes.io/job-completion-index=$index"
-)
-_FIND = """\
-find_pod() {
-    index=${1##*-}
-    case "$1" in
-    {name}-launcher-*) role=launcher ;;
-    *) role=worker ;;
-    esac
-    /opt/kube/kubectl get pods -l "{labels}" \\
-        --field-selector status.phase=Running -o 'jsonpath={.items[0].metadata.name}' 2>/dev/null
-}
-"""
-_EXEC = """\
-#!/bin/sh
-set -x
-{find}
-host=$1
-shift
-pod=
-until [ -n "$pod" ]; do
-    pod=$(find_pod "$host") || pod=
-    [ -n "$pod" ] || sleep 1
-done
-/opt/kube/kubectl exec "$pod"{container} -- /bin/sh -c "$*"
-"""
-_ANSWERING = """\
-#!/bin/sh
-{find}
-list() {
-    [ -z "$(find_pod "$1")" ] || echo "$1:$2"
-}
-"""
-_REACHABLE = """\
-#!/bin/sh
-list() {
-    ssh -o BatchMode=yes -o ConnectTimeout=2 "$1" true </dev/null >/dev/null 2>&1 && echo "$1"
-}
-"""
 
 
 def kubexec(name: str, container: str) -> str:

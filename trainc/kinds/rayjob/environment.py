@@ -47,6 +47,11 @@ until ray health-check --address {address} >/dev/null 2>&1; do
   waited=$((waited + 5))
 done
 """
+ULIMIT = "ulimit -n ${RAY_START_ULIMIT_OPEN_FILES:-65536}"
+AGENT_PORT = 52365
+_WITH_VALUE = ("log-color", "include-dashboard", "include-log-monitor")  # switches that take `true` or `false`
+_ACCELERATORS = {"aws.amazon.com/neuroncore": "neuron_cores", TPU_RESOURCE: "TPU"}
+_SLICE = re.compile(r"nvidia\.com/mig-\d+g\.\d+gb$")
 
 
 class RayWiring:
@@ -273,13 +278,6 @@ def _json(data: object) -> str:
 def _quoted(text: str) -> str:
     """A text as one word of the shell."""
     return "'" + text.replace("'", "'\\''") + "'"
-
-
-ULIMIT = "ulimit -n ${RAY_START_ULIMIT_OPEN_FILES:-65536}"
-AGENT_PORT = 52365
-_WITH_VALUE = ("log-color", "include-dashboard", "include-log-monitor")  # switches that take `true` or `false`
-_ACCELERATORS = {"aws.amazon.com/neuroncore": "neuron_cores", TPU_RESOURCE: "TPU"}
-_SLICE = re.compile(r"nvidia\.com/mig-\d+g\.\d+gb$")
 
 
 def start_params(group: RayGroup, address: str) -> dict[str, str]:

@@ -41,6 +41,43 @@ _INDEXED = stamp("Indexed", "one index for each pod")
 _SUBMITS_AGAIN = 2
 _SUFFIX = frozenset("bcdfghjklmnpqrstvwxz2456789")  # of which Kubernetes makes up names (util/rand)
 _QUEUE, _PRIORITY = "volcano.sh/queue-name", "ray.io/priority-class-name"
+UNCOMPILED = Rule("ray-field-not-compiled", ERROR)
+UNSERVED = Rule("ray-field-without-effect", WARNING)
+DEADLINE = Rule("ray-deadline-per-run", WARNING)
+UNSEEN = Rule("driver-exit-unseen", WARNING)
+REPLACED = Rule("ray-worker-replaced", NOTE)
+BOUNDED = Rule("ray-replicas-out-of-bounds", WARNING)
+VERSIONS = Rule("ray-versions-differ", ERROR)
+RESOURCES = Rule("ray-resources-differ", WARNING)
+PARAMETER = Rule("ray-start-parameter", ERROR)
+_NEEDS_KUBERAY = (
+    ("gcsFaultToleranceOptions", "KubeRay restores the state of the head", "remove it: a failed head restarts the job"),
+    (
+        "historyServerOptions",
+        "KubeRay adds a collector to each pod",
+        "remove it, or write the collector as a container",
+    ),
+    ("networkPolicy", "KubeRay creates the policies", "add a NetworkPolicy"),
+    ("upgradeStrategy", "KubeRay rejects it in the cluster of a RayJob", "remove it"),
+    ("authOptions", "KubeRay creates the Secret with the token", "remove it; restrict access with a NetworkPolicy"),
+    ("tlsOptions", "KubeRay creates the certificates", "mount certificates, and set the RAY_TLS_* variables"),
+)
+_EXPOSED = (
+    ("headServiceAnnotations",),
+    ("headGroupSpec", "headService"),
+    ("headGroupSpec", "serviceType"),
+    ("headGroupSpec", "enableIngress"),
+    ("headGroupSpec", "ingressOptions"),
+)
+_IMAGES = ("rayproject/ray", "rayproject/ray-ml", "rayproject/ray-llm")
+_KUBERAY = "ray.io/kuberay-operator"
+_PORTS = (
+    "port", "dashboard-port", "dashboard-agent-grpc-port", "dashboard-agent-listen-port", "max-worker-port",
+    "metrics-export-port", "min-worker-port", "node-manager-port", "object-manager-port", "ray-client-server-port",
+    "runtime-env-agent-port",
+)  # fmt: skip
+_AMOUNTS = ("memory", "num-cpus", "num-gpus", "object-store-memory")
+_LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
@@ -158,38 +195,6 @@ def _gang(job: RayJobAsRead) -> Tree:
         tier = {"highestTierAllowed": labels[TIER].map(parsed_int)} if TIER in labels else {}
         policy["networkTopology"] = {"mode": labels[MODE], **tier}
     return {**({"volcano": {}} if _QUEUE in labels or MODE in labels else {}), "older": policy}
-
-
-UNCOMPILED = Rule("ray-field-not-compiled", ERROR)
-UNSERVED = Rule("ray-field-without-effect", WARNING)
-DEADLINE = Rule("ray-deadline-per-run", WARNING)
-UNSEEN = Rule("driver-exit-unseen", WARNING)
-REPLACED = Rule("ray-worker-replaced", NOTE)
-BOUNDED = Rule("ray-replicas-out-of-bounds", WARNING)
-VERSIONS = Rule("ray-versions-differ", ERROR)
-RESOURCES = Rule("ray-resources-differ", WARNING)
-PARAMETER = Rule("ray-start-parameter", ERROR)
-_NEEDS_KUBERAY = (
-    ("gcsFaultToleranceOptions", "KubeRay restores the state of the head", "remove it: a failed head restarts the job"),
-    (
-        "historyServerOptions",
-        "KubeRay adds a collector to each pod",
-        "remove it, or write the collector as a container",
-    ),
-    ("networkPolicy", "KubeRay creates the policies", "add a NetworkPolicy"),
-    ("upgradeStrategy", "KubeRay rejects it in the cluster of a RayJob", "remove it"),
-    ("authOptions", "KubeRay creates the Secret with the token", "remove it; restrict access with a NetworkPolicy"),
-    ("tlsOptions", "KubeRay creates the certificates", "mount certificates, and set the RAY_TLS_* variables"),
-)
-_EXPOSED = (
-    ("headServiceAnnotations",),
-    ("headGroupSpec", "headService"),
-    ("headGroupSpec", "serviceType"),
-    ("headGroupSpec", "enableIngress"),
-    ("headGroupSpec", "ingressOptions"),
-)
-_IMAGES = ("rayproject/ray", "rayproject/ray-ml", "rayproject/ray-llm")
-_KUBERAY = "ray.io/kuberay-operator"
 
 
 def check_fields(job: RayJobAsRead) -> bool:
@@ -351,15 +356,6 @@ def _say_of_resources(job: RayJobAsRead) -> None:
             help_ = f"use at most {most}; what the program starts asks for GPUs of its own"
         level = ERROR if most else WARNING
         job.say(RESOURCES, ("spec", "entrypointNumGpus"), message, effect=effect, help=help_, level=level)
-
-
-_PORTS = (
-    "port", "dashboard-port", "dashboard-agent-grpc-port", "dashboard-agent-listen-port", "max-worker-port",
-    "metrics-export-port", "min-worker-port", "node-manager-port", "object-manager-port", "ray-client-server-port",
-    "runtime-env-agent-port",
-)  # fmt: skip
-_AMOUNTS = ("memory", "num-cpus", "num-gpus", "object-store-memory")
-_LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
 def _say_of_parameters(job: RayJobAsRead) -> None:

@@ -17,6 +17,13 @@ from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.object_keys import LAST_APPLIED, TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder
 
+_DEFAULT = Origin(by="TfJob default")
+# Annotations under these prefixes are for tools that look at the job itself, not at its pods or its group.
+FOR_THE_JOB = (TRAINC_PREFIX, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/")
+NO_REPLICAS = Rule("no-replicas", ERROR)
+TOO_MANY_PODS = Rule("too-many-pods", ERROR)
+MOST = 100_000
+
 
 def mapping(node: Tree) -> dict[str, Tree]:
     """The node if it is a map, else an empty one."""
@@ -194,9 +201,6 @@ def default_ps(job: Tree) -> Tree:
     return {"spec": {"containers": [container], "restartPolicy": Sourced("OnFailure", by)}}
 
 
-_DEFAULT = Origin(by="TfJob default")
-
-
 class ListedReplica:
     """One entry of `replicaSpecs` with its defaults: type MASTER, one replica, port 2222."""
 
@@ -236,21 +240,12 @@ def or_default(node: Tree, default: int, by: Origin) -> Sourced[int]:
     return node if type(node) is Sourced and node.value is not None else Sourced(default, by)
 
 
-# Annotations under these prefixes are for tools that look at the job itself, not at its pods or its group.
-FOR_THE_JOB = (TRAINC_PREFIX, "kubectl.kubernetes.io/", "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/")
-
-
 def job_metadata(job: Tree, *, kept: str = "") -> dict[str, dict[str, Tree]]:
     """Labels and annotations, without those that ask trainc for something, but for `kept`, and kubectl's record."""
     written = mapping(get(job, "metadata", "annotations"))
     others = [name for name in written if name == LAST_APPLIED or (name.startswith(TRAINC_PREFIX) and name != kept)]
     annotations = {name: leaf for name, leaf in written.items() if name not in others}
     return {"labels": dict(mapping(get(job, "metadata", "labels"))), "annotations": annotations}
-
-
-NO_REPLICAS = Rule("no-replicas", ERROR)
-TOO_MANY_PODS = Rule("too-many-pods", ERROR)
-MOST = 100_000
 
 
 def countable(job: LegacyJob) -> bool:

@@ -21,6 +21,21 @@ SUCCESS_POLICY: Version = (1, 31)  # Kubernetes in which a Job's own success pol
 
 RANKS = Rule("rank-layout", NOTE, differs=("PyTorchJob", "TFJob", "XGBoostJob"))
 UNKNOWN_LAYOUT = Rule("unknown-layout", ERROR)
+FIRST_DECIDES = {"rules": [{"succeededIndexes": "0"}]}
+ANY_DECIDES = {"rules": [{"succeededCount": 1}]}
+MASTER_ROLE = {"training.kubeflow.org/job-role": "master"}
+LONG_NAME = Rule("older-name-too-long", ERROR)
+_LIMIT = 63
+TOO_OLD = Rule("cluster-too-old", ERROR)
+GLOBAL_INDEX: Version = (0, 6)
+# A field of a child Job, the Kubernetes in which it is on by default, and what it does for an older job.
+_FIELDS: tuple[tuple[str, Version, str], ...] = (
+    ("successPolicy", SUCCESS_POLICY, "one pod decides for its Job"),
+    ("backoffLimitPerIndex", (1, 29), "a pod may fail without its Job"),
+    ("podFailurePolicy", (1, 26), "exit codes decide about another try"),
+)
+_DEPENDS_ON: Version = (0, 8)
+_INDEX_LABEL: Version = (1, 28)
 
 
 class ReplicatedJobPlan(NamedTuple):
@@ -60,10 +75,6 @@ def one(by: str) -> Sourced[int]:
     return Sourced(1, Origin(by=by))
 
 
-FIRST_DECIDES = {"rules": [{"succeededIndexes": "0"}]}
-ANY_DECIDES = {"rules": [{"succeededCount": 1}]}
-
-
 def master_worker(job: LegacyJob, settings: Tree) -> JobLayout:
     """Master and Worker: one Indexed Job whose index 0 is the master, or one Job for each worker."""
     master, worker = job.role("Master"), job.role("Worker")
@@ -79,9 +90,6 @@ def master_worker(job: LegacyJob, settings: Tree) -> JobLayout:
         return JobLayout((part,), settings, MERGED)
     workers = ReplicatedJobPlan("worker", worker, one("one Job per worker"), counted=worker.count)
     return JobLayout((alone, workers), settings, PER_JOB)
-
-
-MASTER_ROLE = {"training.kubeflow.org/job-role": "master"}
 
 
 def _choose(job: LegacyJob, master: Replica, worker: Replica) -> tuple[str, str]:
@@ -116,11 +124,6 @@ def comparable(template: Tree) -> object:
     return {"spec": spec, "labels": meta.get("labels") or {}, "annotations": meta.get("annotations") or {}}
 
 
-LONG_NAME = Rule("older-name-too-long", ERROR)
-
-_LIMIT = 63
-
-
 def fits(job: LegacyJob, shape: JobLayout) -> bool:
     """Whether the names of all pods are short enough for a JobSet; a name that is too long is reported."""
     name = job.name.value
@@ -136,18 +139,6 @@ def fits(job: LegacyJob, shape: JobLayout) -> bool:
     help_ = f"rename it, for example to `{shortened}`: every host name in it changes, too"
     job.say(LONG_NAME, ("metadata", "name"), message, help=help_)
     return False
-
-
-TOO_OLD = Rule("cluster-too-old", ERROR)
-GLOBAL_INDEX: Version = (0, 6)
-# A field of a child Job, the Kubernetes in which it is on by default, and what it does for an older job.
-_FIELDS: tuple[tuple[str, Version, str], ...] = (
-    ("successPolicy", SUCCESS_POLICY, "one pod decides for its Job"),
-    ("backoffLimitPerIndex", (1, 29), "a pod may fail without its Job"),
-    ("podFailurePolicy", (1, 26), "exit codes decide about another try"),
-)
-_DEPENDS_ON: Version = (0, 8)
-_INDEX_LABEL: Version = (1, 28)
 
 
 def servable(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> bool:

@@ -11,6 +11,8 @@ from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import Tree, value
 from trainc.text.object_keys import JOBSET_NAME, POD_INDEX, REPLICATED_JOB, TRAINC_PREFIX
 
+_RENAMED = {"leader": "worker", "master-rest": "master"}
+
 
 class Peer(NamedTuple):
     """Replica `number` of type `type` (as its operator counted) in pod `pod` of child Job `job` of a role."""
@@ -34,9 +36,6 @@ class ReplicaRange(NamedTuple):
         """The replica of that number, which is one of the range's."""
         job, pod = divmod(self.pod + number - self.numbers.start, self.role.count.value)
         return Peer(self.type, number, self.role, job, pod)
-
-
-_RENAMED = {"leader": "worker", "master-rest": "master"}
 
 
 def replica_ranges(plan: Plan) -> list[ReplicaRange]:

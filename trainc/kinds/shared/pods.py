@@ -16,6 +16,7 @@ PORT = Rule("port-renamed", WARNING)
 STRAY = Rule("stray-template-field", NOTE)
 _META = ("labels", "annotations", "finalizers")
 PREFIX = "training.kubeflow.org/"
+_POLICIES = frozenset((None, "", "Always", "OnFailure", "Never"))
 
 
 def prepare(job: LegacyJob, replica: Replica) -> None:
@@ -101,9 +102,6 @@ def labels(job: LegacyJob, part: ReplicatedJobPlan) -> Tree:
         if not part.first and is_known and not job.role("Chief") and not job.role("Master"):
             own[PREFIX + "job-role"] = "master"
     return stamp({**own, **(part.labels or {})}, by)
-
-
-_POLICIES = frozenset((None, "", "Always", "OnFailure", "Never"))
 
 
 def restart_policy(written: Tree, ending: Sourced[str]) -> Sourced[str]:

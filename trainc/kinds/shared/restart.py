@@ -21,6 +21,9 @@ WITHOUT_EFFECT = Rule("field-without-effect", NOTE)
 _POLICIES = ("Always", "OnFailure", "Never", "ExitCode")
 _PERMANENT = list(range(1, 128))
 _RETRYABLE = list(range(128, 256))
+_DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
+DEADLOCK = Rule("gang-waits-for-itself", ERROR)
+TOLERATED = Rule("failure-not-tolerated", WARNING, differs=("MPIJob",))
 
 
 def restart(
@@ -108,13 +111,5 @@ def _exit_code(job: LegacyJob, replica: Replica) -> Tree:
     return {"backoffLimit": limit if never else stamp(FOREVER, "ExitCode", by), **stamp(fields, "ExitCode", by)}
 
 
-_DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
-
-
 def _rule(action: str, container: str, codes: list[int]) -> Tree:
     return {"action": action, "onExitCodes": {"containerName": container, "operator": "In", "values": codes}}
-
-
-DEADLOCK = Rule("gang-waits-for-itself", ERROR)
-
-TOLERATED = Rule("failure-not-tolerated", WARNING, differs=("MPIJob",))

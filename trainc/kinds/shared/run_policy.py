@@ -20,6 +20,10 @@ DEADLINE = Rule("deadline-per-job", NOTE, differs=EVERY_KIND)
 DEADLINE_ZERO = Rule("deadline-zero", WARNING)
 TTL = Rule("ttl-under-gitops", WARNING)
 MANAGER = Rule("managed-by-dropped", NOTE, differs=EVERY_KIND)
+_LATER = "children that still run when the job has its result get SIGTERM"
+_MPI = Origin(by="MPIJob default")
+PART_OF_GANG = Rule("part-of-gang-counted", WARNING)
+UNUSED = Rule("scheduling-policy-unused", WARNING)
 
 
 def jobset_fields(job: LegacyJob) -> Tree:
@@ -71,9 +75,6 @@ def scopes(job: LegacyJob, children: int) -> None:
     if limit is not None and children > 1 and counted and job.kind.api != MPI_OPERATOR:
         message = f"each of {children} child Jobs may restart {limit} times: the operator counted all roles together"
         job.say(BUDGET, job.policy_span("backoffLimit"), message, help="lower it if the sum matters")
-
-
-_LATER = "children that still run when the job has its result get SIGTERM"
 
 
 def _clean_up(job: LegacyJob) -> None:
@@ -132,9 +133,3 @@ def gang(job: LegacyJob) -> Tree:
     own = {"scheduler": Sourced(chosen, Origin(by="project")), "annotations": copied}
     written = {name: node for name, node in (pruned(policy) or {}).items() if value(policy, name) != ""}
     return {"older": {**defaults, **written, **own}}
-
-
-_MPI = Origin(by="MPIJob default")
-
-PART_OF_GANG = Rule("part-of-gang-counted", WARNING)
-UNUSED = Rule("scheduling-policy-unused", WARNING)

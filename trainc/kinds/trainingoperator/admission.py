@@ -36,6 +36,18 @@ REMOVED_KIND = Rule("removed-kind", ERROR)
 UNKNOWN_VERSION = Rule("unsupported-version", ERROR)
 FLAT = Rule("lost-indentation", ERROR)
 ALIAS = Rule("api-alias", WARNING)
+MOVED = Rule("moved-field", WARNING)
+ROOT_POLICIES = (
+    "cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit", "schedulingPolicy",
+)  # fmt: skip
+MANAGERS = (MULTIKUEUE, "kubeflow.org/training-operator")
+MASTER_COUNT = Rule("master-replicas", NOTE)
+OLD_NPROC = Rule("deprecated-nproc", WARNING)
+_LISTED = ("mlkube.io/v1beta1", "TfJob")
+# How the schema spells what the first operators read in any case, with and without underscores.
+_SPEC = ("RuntimeId", "tensorboard", "replicaSpecs", "tfImage", "terminationPolicy")
+_ENTRY = ("replicas", "template", "tfPort", "tfReplicaType", "IsDefaultPS")
+_BOARD = ("logDir", "volumes", "volumeMounts", "serviceType")
 
 
 def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
@@ -109,12 +121,6 @@ def legal(document: Document, report: Report, *, lenient: bool = False) -> bool:
     return not validator.refused
 
 
-MOVED = Rule("moved-field", WARNING)
-ROOT_POLICIES = (
-    "cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit", "schedulingPolicy",
-)  # fmt: skip
-
-
 def settled(document: Document, kind: Kind, report: Report) -> Document:
     """The job with all its policies in `runPolicy`; what stands there already wins."""
     spec = get(document.tree, "spec")
@@ -131,12 +137,6 @@ def settled(document: Document, kind: Kind, report: Report) -> Document:
         inside.setdefault(name, spec[name])
     kept = {key: node for key, node in spec.items() if key not in policies}
     return document.admitted({**document.tree, "spec": {**kept, "runPolicy": inside}})
-
-
-MANAGERS = (MULTIKUEUE, "kubeflow.org/training-operator")
-
-MASTER_COUNT = Rule("master-replicas", NOTE)
-OLD_NPROC = Rule("deprecated-nproc", WARNING)
 
 
 def refuse(r: Validator) -> None:
@@ -249,12 +249,6 @@ def _xgboost(r: Validator) -> None:
 
 
 EXTRAS: dict[str, Callable[[Validator], None]] = {"PyTorchJob": _pytorch, "TFJob": _tensorflow, "XGBoostJob": _xgboost}
-
-_LISTED = ("mlkube.io/v1beta1", "TfJob")
-# How the schema spells what the first operators read in any case, with and without underscores.
-_SPEC = ("RuntimeId", "tensorboard", "replicaSpecs", "tfImage", "terminationPolicy")
-_ENTRY = ("replicas", "template", "tfPort", "tfReplicaType", "IsDefaultPS")
-_BOARD = ("logDir", "volumes", "volumeMounts", "serviceType")
 
 
 def listed_job(document: Document, server: Server, report: Report) -> Document | None:

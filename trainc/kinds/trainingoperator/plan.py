@@ -27,6 +27,16 @@ from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder
 
 STATIC = Rule("label-per-pod", NOTE, differs=EVERY_KIND)
+SHAPES: Mapping[str, Callable[[LegacyJob], JobLayout | None]] = {
+    "JAXJob": jax,
+    "PyTorchJob": pytorch,
+    "TFJob": tensorflow,
+    "XGBoostJob": xgboost,
+    "PaddleJob": paddle,
+    "MPIJob": mpi,
+    MPI_OPERATOR: mpi_ssh,
+    LISTED: listed_tensorflow,
+}
 
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
@@ -108,15 +118,3 @@ def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tu
     if part.waits:
         out["dependsOn"] = stamp([{"name": part.waits, "status": "Ready"}], by)
     return out, mapped is not None
-
-
-SHAPES: Mapping[str, Callable[[LegacyJob], JobLayout | None]] = {
-    "JAXJob": jax,
-    "PyTorchJob": pytorch,
-    "TFJob": tensorflow,
-    "XGBoostJob": xgboost,
-    "PaddleJob": paddle,
-    "MPIJob": mpi,
-    MPI_OPERATOR: mpi_ssh,
-    LISTED: listed_tensorflow,
-}

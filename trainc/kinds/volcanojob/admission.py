@@ -18,6 +18,10 @@ from trainc.text.quantity import NANO
 
 REFUSED = Rule("refused-by-volcano", ERROR, verdict=True)
 _TIERS = "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology simultaneously"
+_BOTH_CLAIMS = (
+    "conflict: If you want to use an existing PVC, just specify VolumeClaimName."
+    "If you want to create a new PVC, you do not need to specify VolumeClaimName"
+)
 
 
 def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
@@ -108,12 +112,6 @@ def _partitions(task: Task, job: str) -> Iterator[Complaint]:
     elif minimum is not None and type(least) is int and least > 0 and least * size != minimum:
         text = f"'MinAvailable' is not equal to MinPartitions*PartitionSize {where}"
         yield (*task.path, "minAvailable"), text, f"write {least * size}, or remove it"
-
-
-_BOTH_CLAIMS = (
-    "conflict: If you want to use an existing PVC, just specify VolumeClaimName."
-    "If you want to create a new PVC, you do not need to specify VolumeClaimName"
-)
 
 
 def _volumes(tree: Tree) -> Iterator[Complaint]:

@@ -19,6 +19,27 @@ from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import Tree, get, value
 from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB
 
+_NAMES = 100  # bytes that two variables of a task take beside its addresses
+_CLUSTER = ("ps", "worker", "chief", "evaluator")
+ROOT_PATH = "/root/.ssh"
+_KEYS = ("id_rsa", "id_rsa.pub", "authorized_keys")
+_MADE_KEYS = (PRIVATE, PUBLIC, PUBLIC)  # under which the External Secrets operator writes them
+_RECIPE = (
+    "ssh-keygen -q -m PEM -t rsa -b 2048 -N '' -f key && kubectl create secret generic NAME"
+    " --from-file=id_rsa=key --from-file=id_rsa.pub=key.pub --from-file=authorized_keys=key.pub"
+)
+_WAIT = """\
+waited=0
+until { nc -z HOST PORT || echo > /dev/tcp/HOST/PORT; } 2>/dev/null; do
+  if [ "$waited" -ge TIMEOUT ]; then
+    echo "HOST:PORT does not answer after TIMEOUT seconds"
+    exit 1
+  fi
+  sleep 2
+  waited=$((waited + 2))
+done
+"""
+
 
 class Wiring:
     """One job as its plugins see it: its tasks with the addresses of their pods, and the flags of each plugin."""
@@ -48,10 +69,6 @@ def lists(wiring: Wiring) -> dict[str, object]:
         out[f"VC_{task.variable}_HOSTS"] = wiring.text("hosts of the task", ",".join(hosts))
         out[f"VC_{task.variable}_NUM"] = wiring.text("number of hosts", str(len(hosts)))
     return out
-
-
-_NAMES = 100  # bytes that two variables of a task take beside its addresses
-_CLUSTER = ("ps", "worker", "chief", "evaluator")
 
 
 def entries(wiring: Wiring, role: Role, container: Tree) -> dict[str, object]:
@@ -135,25 +152,6 @@ def check(plan: Plan, report: Report) -> None:
 
 
 FRAMEWORK = framework(NAME, entries, every_and_init, more=more, check=check, wired=Wiring, refuse=refuse)
-
-ROOT_PATH = "/root/.ssh"
-_KEYS = ("id_rsa", "id_rsa.pub", "authorized_keys")
-_MADE_KEYS = (PRIVATE, PUBLIC, PUBLIC)  # under which the External Secrets operator writes them
-_RECIPE = (
-    "ssh-keygen -q -m PEM -t rsa -b 2048 -N '' -f key && kubectl create secret generic NAME"
-    " --from-file=id_rsa=key --from-file=id_rsa.pub=key.pub --from-file=authorized_keys=key.pub"
-)
-_WAIT = """\
-waited=0
-until { nc -z HOST PORT || echo > /dev/tcp/HOST/PORT; } 2>/dev/null; do
-  if [ "$waited" -ge TIMEOUT ]; then
-    echo "HOST:PORT does not answer after TIMEOUT seconds"
-    exit 1
-  fi
-  sleep 2
-  waited=$((waited + 2))
-done
-"""
 
 
 def _named(wiring: Wiring, suffix: str) -> Sourced[str]:

@@ -26,6 +26,10 @@ from trainc.text.placeholders import is_placeholder
 ANY_OF_SEVERAL = Rule("depends-on-any", ERROR)
 ESTIMATE = Rule("estimate-dropped", NOTE)
 _BY = "Volcano Job"
+UNCOMPILED = Rule("plugin-not-compiled", ERROR)
+IGNORED = Rule("plugin-flags-ignored", WARNING)
+KEY = Rule("private-key-in-flags", ERROR)
+_HIGHEST_PORT = 65535
 
 
 def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan | None:
@@ -108,12 +112,6 @@ def _waits_for_all(job: JobOfTasks) -> bool:
             job.say(ANY_OF_SEVERAL, (*task.path, "dependsOn", "iteration"), message, help=help_)
             out = False
     return out
-
-
-UNCOMPILED = Rule("plugin-not-compiled", ERROR)
-IGNORED = Rule("plugin-flags-ignored", WARNING)
-KEY = Rule("private-key-in-flags", ERROR)
-_HIGHEST_PORT = 65535
 
 
 def check_plugins(job: JobOfTasks) -> bool:

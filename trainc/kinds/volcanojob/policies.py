@@ -19,6 +19,20 @@ _OUTCOMES = {
     **dict.fromkeys(("AbortJob", "TerminateJob"), FAIL),
     "RestartPod": REPLACE,
 }
+ANY = "*"
+EVENTS = (ANY, "PodFailed", "PodEvicted", "PodPending", "Unknown", "TaskCompleted", "TaskFailed", "JobUpdated")
+ACTIONS = (
+    "AbortJob", "RestartJob", "RestartTask", "RestartPod", "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob",
+)  # fmt: skip
+NO_COUNTERPART = Rule("policy-without-counterpart", ERROR)
+UNWATCHED = Rule("policy-unwatched", WARNING)
+WIDER = Rule("restart-differs", WARNING)
+ABORTED = Rule("abort-is-final", NOTE)
+_UNWATCHED = ("PodPending", "Unknown", "TaskFailed", "JobUpdated")
+MIXED = Rule("policies-mixed", ERROR)
+_BY = "policies of the Volcano Job"
+_DISRUPTED = [{"type": "DisruptionTarget", "status": "True"}]
+_POLICY, _LIMIT = "PodFailurePolicy", "BackoffLimitExceeded"
 
 
 class LifecycleRule(NamedTuple):
@@ -94,13 +108,6 @@ class Failures:
         return RESTART in self.outcomes or self.eviction == RESTART
 
 
-ANY = "*"
-EVENTS = (ANY, "PodFailed", "PodEvicted", "PodPending", "Unknown", "TaskCompleted", "TaskFailed", "JobUpdated")
-ACTIONS = (
-    "AbortJob", "RestartJob", "RestartTask", "RestartPod", "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob",
-)  # fmt: skip
-
-
 def refused_policies(holder: Tree, above: Path, field: str) -> Iterator[tuple[Path, str, str]]:
     """Where in the policies of a job or a task the webhook finds a mistake, its words, and what to do.
 
@@ -149,13 +156,6 @@ def _mistake(policy: Tree, field: str, events: set[str], codes: set[int]) -> tup
         return "exitCode", f"duplicate exitCode {code}", "keep one of them"
     codes.add(code)
     return None
-
-
-NO_COUNTERPART = Rule("policy-without-counterpart", ERROR)
-UNWATCHED = Rule("policy-unwatched", WARNING)
-WIDER = Rule("restart-differs", WARNING)
-ABORTED = Rule("abort-is-final", NOTE)
-_UNWATCHED = ("PodPending", "Unknown", "TaskFailed", "JobUpdated")
 
 
 def check_policies(job: JobOfTasks, lifecycle: TaskLifecycle) -> bool:
@@ -229,12 +229,6 @@ def _say_of_restart(job: JobOfTasks, task: Task) -> None:
     if evicted is not None and evicted.outcome == RESTART:
         message = f"an evicted pod of `{task.role}` is replaced, and the others continue"
         job.say(WIDER, path, message, help="write `restartPolicy: Never` to restart all")
-
-
-MIXED = Rule("policies-mixed", ERROR)
-_BY = "policies of the Volcano Job"
-_DISRUPTED = [{"type": "DisruptionTarget", "status": "True"}]
-_POLICY, _LIMIT = "PodFailurePolicy", "BackoffLimitExceeded"
 
 
 class TaskLifecycle:

@@ -20,6 +20,11 @@ FRAMEWORK = "vcjob"
 DEFAULT = Origin(by="Volcano webhook default")
 _RUNS = 3  # of a job that says nothing, or 0
 _NEEDS_SERVICE = ("tensorflow", "mpi", "pytorch", "ray")
+_TRUE = frozenset(("1", "t", "T", "TRUE", "true", "True"))
+_FALSE = frozenset(("0", "f", "F", "FALSE", "false", "False"))
+_LARGEST = 2**63 - 1  # of Go's int; one number further down is a number too, and no port
+_LONGEST = 19  # its digits
+_NUMBER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|[1-9][0-9]*|0)")
 
 
 class Task(Replica):
@@ -125,11 +130,6 @@ PLUGINS: Mapping[str, Mapping[str, Flag]] = {
     },
     "hcclrank": {"master": "master", "worker": "worker"},
 }  # fmt: skip
-_TRUE = frozenset(("1", "t", "T", "TRUE", "true", "True"))
-_FALSE = frozenset(("0", "f", "F", "FALSE", "false", "False"))
-_LARGEST = 2**63 - 1  # of Go's int; one number further down is a number too, and no port
-_LONGEST = 19  # its digits
-_NUMBER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|[1-9][0-9]*|0)")
 
 
 class Flags:
