@@ -7,7 +7,7 @@ import os
 
 from trainc.cli.caching.listing import UNSETTLED, Listing, State, is_settled
 from trainc.text.files import DIGEST, digest_of, ordinary_contents
-from trainc.text.record import Any, BinaryIO
+from trainc.text.record import Any, BinaryIO, NamedTuple
 
 Answer = tuple[int, str, str]  # exit code, standard output, standard error
 
@@ -15,24 +15,15 @@ _LENGTH = 8  # bytes of a number
 MAX_ANSWERS = 8  # one command is asked for in a few ways: quietly, in colour
 
 
-class Head:
+class Head(NamedTuple):
     """What an unchanged project needs: its files, where to look for them, and the answers that were given."""
 
-    def __init__(
-        self,
-        root: str,
-        whole: tuple[str, ...],
-        outside: tuple[str, ...],
-        files: dict[str, State],
-        links: list[str],
-        answers: dict[str, Answer],
-    ) -> None:
-        self.root = root
-        self.whole = whole
-        self.outside = outside
-        self.files = files
-        self.links = links
-        self.answers = answers
+    root: str
+    whole: tuple[str, ...]
+    outside: tuple[str, ...]
+    files: dict[str, State]
+    links: list[str]
+    answers: dict[str, Answer]
 
     def answer(self, shown: str, answer: Answer) -> None:
         """Keep what a run said, printed in one of a few ways."""
@@ -42,16 +33,12 @@ class Head:
         self.answers[shown] = answer
 
 
-class Manifest:
-    """The head, and what only a run with changes needs: digests of contents, and what became of files of jobs.
+class Manifest(NamedTuple):
+    """The head, and what only a run with changes needs: digests of contents, and what became of files of jobs."""
 
-    `outcomes` is None where a change of one file may change what is said of another.
-    """
-
-    def __init__(self, head: Head, digests: dict[str, bytes], outcomes: dict[str, Any] | None) -> None:
-        self.head = head
-        self.digests = digests  # of each file that has one
-        self.outcomes = outcomes
+    head: Head
+    digests: dict[str, bytes]  # of each file that has one
+    outcomes: dict[str, Any] | None  # None where a change of one file may change what is said of another
 
     @property
     def is_complete(self) -> bool:
@@ -77,9 +64,8 @@ class Manifest:
 
     def packed(self) -> bytes:
         """Everything as bytes."""
-        head = self.head
-        first = marshal.dumps((head.root, head.whole, head.outside, head.files, head.links, head.answers))
-        digests = {name: self.digests[name] for name in head.files if self.digests.get(name)}
+        first = marshal.dumps(tuple(self.head))
+        digests = {name: self.digests[name] for name in self.head.files if self.digests.get(name)}
         second = marshal.dumps((digests, self.outcomes))
         return b"".join((digest_of(first), len(first).to_bytes(_LENGTH), first, digest_of(second), second))
 

@@ -298,11 +298,9 @@ def _of_changes(run: CompletedRun, plain: Plain | None) -> Manifest | None:
         digests.pop(name, None)
         if os.path.lexists(os.path.join(run.root, name)):
             _settle(run, name, _state(run, name), now, digests)
-    head = run.manifest.head
-    if now != head.files:
-        head.answers = {}
-    head.files, head.links = now, run.listed.links
-    return Manifest(head, digests, plain)
+    former = run.manifest.head
+    answers = former.answers if now == former.files else {}
+    return Manifest(former._replace(files=now, links=run.listed.links, answers=answers), digests, plain)
 
 
 def _state(run: CompletedRun, name: str) -> State:

@@ -172,11 +172,8 @@ class RunCache:
         self._manifest = manifest
         self._different, changed = manifest.changes(listed, self._started)
         if not changed and self._shown in head.answers:
-            head.files, head.links = (
-                {**listed.files, **self._different},
-                listed.links,
-            )  # new states, and the old contents
-            self._cache.put(self._key, manifest.packed())
+            now = head._replace(files={**listed.files, **self._different}, links=listed.links)  # with the old contents
+            self._cache.put(self._key, manifest._replace(head=now).packed())
             return head.answers[self._shown]
         if manifest.outcomes is not None:
             from trainc.cli.caching.outcomes import known_of  # noqa: PLC0415 (a hit needs none of it)
