@@ -16,7 +16,7 @@ from trainc.authoring.adopt.words import DIFFERS, UNCHANGED, WRITTEN, adoption_d
 from trainc.cli.folder_lock import FolderLock
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
-from trainc.cli.scaffold import PROJECT, errors_as_warnings, filled, scaffold
+from trainc.cli.scaffold import PROJECT, cluster_name, errors_as_warnings, filled, scaffold
 from trainc.cli.session import dump_contents, source_name
 from trainc.cluster.diagnose.reading import Reading
 from trainc.compiler.emit.spool.disk import Staged
@@ -36,9 +36,7 @@ def run(options: Options) -> int:
     if not options.arguments:
         raise Trouble("usage: trainc adopt DIR [FILE...]; without FILE, it reads the dump from standard input")
     folder, *sources = options.arguments
-    cluster = options.one("cluster", "main")
-    if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
-        raise Trouble(f"`{cluster}` is not a valid cluster name: use lowercase letters, digits and dashes")
+    cluster = cluster_name(options)
     reading = Reading()
     for source in sources or ["-"]:
         reading.add(dump_contents(source), source_name(source))

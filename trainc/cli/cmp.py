@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from typing import TextIO
 
 from trainc.changes.compare.committed import FOREIGN_OUTPUT, Committed
 from trainc.changes.compare.removal import lost_sources
@@ -20,12 +18,11 @@ from trainc.cli.output import data, tell
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.committed import CommittedSpool
-from trainc.compiler.emit.spool.questions import Settle
 from trainc.compiler.load.projects import nested_projects
 from trainc.integrations.argocd import is_complete, parameters, paths_of, upload
 from trainc.lint.across_jobs import SharedNames
 from trainc.model.finding import ERROR
-from trainc.model.settings import ARGOCD_GAP, Project
+from trainc.model.settings import ARGOCD_GAP
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.report.dumps import dumps
 from trainc.text.numbers import whole_number
@@ -39,10 +36,10 @@ def run(options: Options) -> int:
     """Compile the application, announce the parameters that it takes, or say what has to be sent for one."""
     command, *rest = options.arguments or [""]
     if command == "generate" and not rest:
-        return _generate(os.environ)
+        return _generate()
     if command == "parameters" and not rest:
         # Print the parameters as JSON, unless those that the application has are wrong.
-        session = _session(os.environ)
+        session = _session()
         if session.report.failed:
             _say(session)
             return 1
@@ -55,8 +52,8 @@ def run(options: Options) -> int:
     raise Trouble("usage: trainc cmp generate|parameters|paths [FOLDER]")
 
 
-def _generate(environment: Mapping[str, str]) -> int:
-    session = _session(environment)
+def _generate() -> int:
+    session = _session()
     names = [cluster.name for cluster in session.project.clusters]
     if len(names) > 1 and not session.selection.clusters:
         raise Trouble(
@@ -69,9 +66,14 @@ def _generate(environment: Mapping[str, str]) -> int:
             f"`oldRun: keep` needs the rendered files of earlier runs, and there is no folder `{project.output}`: "
             "commit what `trainc build -w` writes, or set `oldRun: prune`"
         )
-    namespace = environment.get("ARGOCD_APP_NAMESPACE", "")
-    settle = Committed(project, session.selection, has_rerender=False).settle
-    spool = _Answer(sys.stdout, project, settle, namespace, _limit(environment))
+    spool = _Answer(
+        sys.stdout,
+        project.root,
+        project.output,
+        settle=Committed(project, session.selection, has_rerender=False).settle,
+        keep_old=project.old_run == "keep",
+        namespace=os.environ.get("ARGOCD_APP_NAMESPACE", ""),
+    )
     together = SharedNames()
     pipeline.fill(project, session.selection, spool, session.report, together, forms=True)
     lost_sources(project, session.selection.paths, session.report)
@@ -93,13 +95,13 @@ def _generate(environment: Mapping[str, str]) -> int:
     return 0
 
 
-def _session(environment: Mapping[str, str]) -> Session:
+def _session() -> Session:
     """A run over the application, with what it asks for; its project ends where the unpacked repository does."""
-    given = parameters(environment.get("ARGOCD_APP_PARAMETERS", ""))
+    given = parameters(os.environ.get("ARGOCD_APP_PARAMETERS", ""))
     values = {"quiet": [""]}
     if given.cluster:
         values["cluster"] = [given.cluster]
-    sent = upload(environment.get("ARGOCD_APP_SOURCE_PATH", ""))
+    sent = upload(os.environ.get("ARGOCD_APP_SOURCE_PATH", ""))
     paths = list(given.paths) or ["."]
     # Raise Trouble where an application would leave out the jobs of projects below its folder.
     if nested := [folder for path in paths for folder in nested_projects(path)]:
@@ -107,52 +109,32 @@ def _session(environment: Mapping[str, str]) -> Session:
         raise Trouble(f"{names}: a trainc.yaml there makes it a separate project; create a separate Application for it")
     session = Session(Options(paths, values), sent.top)
     project = session.project if is_complete(session.project, sent) else session.project.incomplete(ARGOCD_GAP)
-    session.project = _applied(project, environment.get("ARGOCD_APP_NAMESPACE", ""))
-    return session
-
-
-def _applied(project: Project, namespace: str) -> Project:
-    """The project as Argo CD applies it, with the application's namespace for jobs that name none."""
+    # Argo CD applies it, with the application's namespace for jobs that name none.
+    namespace = os.environ.get("ARGOCD_APP_NAMESPACE", "")
     leaf = Sourced(namespace, Origin(by="the application's namespace")) if namespace else None
-    return project.serving(
-        tuple(
-            one.but(delivery="argocd", namespace=leaf if one.namespace is None else one.namespace)
-            for one in project.clusters
-        )
-    )
+    clusters = [
+        one.but(delivery="argocd", namespace=leaf if one.namespace is None else one.namespace)
+        for one in project.clusters
+    ]
+    session.project = project.serving(tuple(clusters))
+    return session
 
 
 class _Answer(CommittedSpool):
     """A stream of manifests that the plugin server can carry, or none."""
 
-    def __init__(self, stream: TextIO, project: Project, settle: Settle, namespace: str, limit: int) -> None:
-        keep = project.old_run == "keep"
-        super().__init__(
-            stream,
-            project.root,
-            project.output,
-            settle=settle,
-            keep_old=keep,
-            namespace=namespace,
-        )
-        self._limit = limit
-
     def write(self) -> None:
         """Write all documents, unless they are more than one answer may hold."""
+        number = whole_number(os.environ.get("ARGOCD_GRPC_MAX_SIZE_MB"), most=99_999)
+        limit = _LARGEST if number is None else number
         size = sum(len(text.encode()) + 4 for text in self.texts())
-        if size > self._limit:
+        if size > limit << 20:
             raise Trouble(
-                f"the manifests are {size >> 20} MiB, and the plugin server accepts {self._limit >> 20} MiB; "
+                f"the manifests are {size >> 20} MiB, and the plugin server accepts {limit} MiB; "
                 "split the jobs across applications with the parameter `paths`"
             )
         if self.objects:
             super().write()
-
-
-def _limit(environment: Mapping[str, str]) -> int:
-    written = environment.get("ARGOCD_GRPC_MAX_SIZE_MB", "")
-    number = whole_number(written, most=99_999)
-    return (_LARGEST if number is None else number) << 20
 
 
 def _say(session: Session) -> None:

@@ -12,7 +12,7 @@ from trainc.changes.git.repository import GitRepository
 from trainc.cli.compiling import compiled
 from trainc.cli.options import Options
 from trainc.cli.output import answer
-from trainc.cli.scaffold import AT_TOP, hooks, origin, refresh, scaffold, starter_policies, with_labels
+from trainc.cli.scaffold import AT_TOP, cluster_name, hooks, origin, refresh, scaffold, starter_policies, with_labels
 from trainc.cli.session import Session
 from trainc.compiler.emit.spool import Tally
 from trainc.compiler.emit.spool.disk import create, replace
@@ -21,13 +21,13 @@ from trainc.compiler.load.walk import contents, ours
 from trainc.compiler.load.walk import files as walk
 from trainc.kinds.other_operators import is_input_kind
 from trainc.kinds.table import NAMES
-from trainc.model.document import Document
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.model.settings import FILE
 from trainc.model.tree import get, value
 from trainc.text.counting import counted
 from trainc.text.files import work_tree
+from trainc.text.suppress import Suppress
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 
@@ -45,20 +45,15 @@ def run(options: Options) -> int:
     if len(options.arguments) > 1:
         raise Trouble("usage: trainc init [DIR]")
     folder = options.arguments[0] if options.arguments else "."
-    cluster = options.one("cluster", "main")
-    if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
-        raise Trouble(f"`{cluster}` is not a valid cluster name: use lowercase letters, digits and dashes")
+    cluster = cluster_name(options)
     delivery, scheduler = options.one("delivery"), options.one("scheduler")
     top = work_tree(os.path.realpath(folder))
     prefix = "" if not top else os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
     below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         runtime = with_blocking_restarts(stream.read()) if scheduler else stream.read()
-    repository = _repository(top)
-    files = {
-        f"runtimes/{_RUNTIME}.yaml": runtime,
-        **scaffold(cluster, delivery, below, scheduler=scheduler, repository=repository),
-    }
+    files = scaffold(cluster, delivery, below, scheduler=scheduler, repository=_repository(top))
+    files[f"runtimes/{_RUNTIME}.yaml"] = runtime
     is_there = os.path.exists(os.path.join(folder, FILE))
     if options.has("policies"):
         files |= starter_policies() | {"jobs/hello.yaml": with_labels(files["jobs/hello.yaml"])}
@@ -97,7 +92,7 @@ def run(options: Options) -> int:
     answer(f"The first command needs kubectl and is optional: clusters/{cluster}/README.md explains what it adds.")
     if is_there:
         answer(*_unset(contents(folder, FILE), cluster, scheduler, delivery, adds=adds))
-    for path in [path for path in files if path == f"deploy/{delivery}-{cluster}.yaml"]:
+    if (path := f"deploy/{delivery}-{cluster}.yaml") in files:
         answer(_APPLIED[delivery].format(path=path, cluster=cluster))
     if not origin():
         answer("The workflow needs the repository variable TRAINC: the package that pip installs.")
@@ -106,15 +101,13 @@ def run(options: Options) -> int:
     return 0
 
 
-def _repository(top: str | None) -> tuple[str, str]:
+def _repository(top: str) -> tuple[str, str]:
     """The URL and the main branch of the work tree, as far as Git knows them."""
-    if not top:
-        return "", ""
-    try:
-        repository = GitRepository(top)
-        return repository.remote(), repository.branch()
-    except Trouble:  # no Git here
-        return "", ""
+    with Suppress(Trouble):  # no Git here
+        if top:
+            repository = GitRepository(top)
+            return repository.remote(), repository.branch()
+    return "", ""
 
 
 def _unset(config: bytes, cluster: str, scheduler: str, delivery: str, *, adds: bool) -> Iterator[str]:
@@ -141,35 +134,27 @@ def _levels(folder: str) -> dict[str, int]:
 
 def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) -> dict[str, str]:
     """What a further cluster needs: an entry in trainc.yaml, and an application of its own."""
-    # The files of a project that hold jobs.
-    found = []
+    found = []  # the files of the project that hold jobs
     for file in walk(folder, (".",)):
         data = contents(folder, file)
-        if ours(data) and any(_is_job(document) for document in read(data, file, Report())):
+        documents = read(data, file, Report()) if ours(data) else ()
+        if any(one.kind in ("TrainJob", "JobSet", *NAMES) or is_input_kind(one) for one in documents):
             found.append(file)
     config = with_cluster(contents(folder, FILE), cluster, found, delivery)
     files[FILE] = config.decode()
-    for path in [path for path in files if path == f"deploy/{delivery}.yaml" and not _is_of(folder, path, cluster)]:
+    path = f"deploy/{delivery}.yaml"
+    is_there = os.path.exists(os.path.join(folder, path))
+    if path in files and is_there and f"rendered/{cluster}\n".encode() not in contents(folder, path):
         # The API server of Argo CD itself is that of one cluster alone.
         text = files.pop(path).replace("server: https://kubernetes.default.svc\n", f"name: {cluster}\n")
         files[path.replace(".yaml", f"-{cluster}.yaml")] = text
     return files
 
 
-def _is_job(document: Document) -> bool:
-    return document.kind in ("TrainJob", "JobSet", *NAMES) or is_input_kind(document)
-
-
 def _setting(config: bytes, *path: str) -> str:
     """A setting of a trainc.yaml, empty where it has none."""
     documents = list(read(config, FILE, Report()))
     return str(value(documents[0].tree, "spec", *path) or "") if documents else ""
-
-
-def _is_of(folder: str, path: str, cluster: str) -> bool:
-    """Whether the application at a path is not there yet, or is that of this cluster."""
-    inside = os.path.exists(os.path.join(folder, path))
-    return not inside or f"rendered/{cluster}\n".encode() in contents(folder, path)
 
 
 def _put(at: str, text: str, *, adds: bool) -> str:

@@ -24,6 +24,7 @@ from trainc.model.tree import plain
 from trainc.report.dumps import dumps
 from trainc.report.lines import text_of
 from trainc.report.migration import migration_lines, migration_markdown, new_run_lines
+from trainc.text.suppress import Suppress
 from trainc.text.trouble import Trouble
 
 _FEW = 3  # older jobs, or files, that are told one by one without being asked
@@ -40,14 +41,18 @@ def _migrate(options: Options) -> int:
     if form != "text" and session.stdin is not None and options.has("write"):
         raise Trouble(f"--write and --report {form} both print to standard output if the input is -; omit one of them")
     given = list(texts(session.project, session.selection))
-    shared = shared_runtime(options.one("runtime"), session.project, given) if options.has("runtime") else None
+    shared = _shared_runtime(options.one("runtime"), session.project, given) if options.has("runtime") else None
     results = [(file, migrate(text, session.project, file, shared)) for file, text in given]
     wants = [one.want for _, done in results for one in done.outcomes if one.want is not None]
     if shared is not None and shared.is_new and any(want.served_by for want in wants):
         if options.has("write"):
-            tell(f"wrote {session.shown(write_runtime(shared, session.project))}: the runtime that the jobs share")
+            target = _target(shared.name, session.project)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            create(target, _runtime_text(shared))
+            shown = session.shown(os.path.relpath(target, session.project.root))
+            tell(f"wrote {shown}: the runtime that the jobs share")
         elif form == "text":
-            put(runtime_text(shared))
+            put(_runtime_text(shared))
     for file, done in results:
         if done.touched and options.has("write"):
             write(session.project.root, file, done.text)
@@ -106,17 +111,16 @@ def _tell(file: str, done: Migration, *, in_full: bool) -> None:
         tell(*(f"  {line}" for line in by_reason(done.differences)))
 
 
-_FIRST = "# Settings that the migrated jobs share.\n"
-
-
-def shared_runtime(name: str, project: Project, files: Iterable[tuple[str, str]]) -> Shared | None:
+def _shared_runtime(name: str, project: Project, files: Iterable[tuple[str, str]]) -> Shared | None:
     """The runtime that migrated jobs are to name; None where no two jobs could share one.
 
     Raises:
         Trouble: where a file stands in the way of the new runtime.
     """
-    if (known := _known(name, project)) is not None:
-        return known
+    with Suppress(Trouble):
+        known = pipeline.flattening(project, Selection((".",)), report := Report())(name, report)
+        if known is not None:
+            return Shared(plain(known.tree), is_new=False)
     outcomes = (one for file, text in files for one in migrate(text, project, file).outcomes)
     shared = shared_by([one.want for one in outcomes if one.want is not None], name)
     if shared is not None and os.path.lexists(_target(name, project)):
@@ -124,27 +128,9 @@ def shared_runtime(name: str, project: Project, files: Iterable[tuple[str, str]]
     return shared
 
 
-def _known(name: str, project: Project) -> Shared | None:
-    """The runtime of that name in the project or the catalogue, None where there is none."""
-    try:
-        flat = pipeline.flattening(project, Selection((".",)), report := Report())(name, report)
-    except Trouble:
-        return None
-    return None if flat is None else Shared(plain(flat.tree), is_new=False)
-
-
-def write_runtime(shared: Shared, project: Project) -> str:
-    """Put a new runtime into the project's folder of runtimes; gives the file's name."""
-    target = _target(shared.name, project)
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    create(target, runtime_text(shared))
-    return os.path.relpath(target, project.root)
-
-
-def runtime_text(shared: Shared) -> str:
-    """The file of a new runtime."""
+def _runtime_text(shared: Shared) -> str:
     lines = Writer({}, deeper=False).document(shared.runtime, None)
-    return _FIRST + "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in ("# Settings that the migrated jobs share.", *lines))
 
 
 def _target(name: str, project: Project) -> str:

@@ -23,7 +23,7 @@ from trainc.model.report import Report
 from trainc.model.run import RUN, RUN_PATH, run_of
 from trainc.model.tree import Path, get, plain
 from trainc.report.diff import listed_changes
-from trainc.text.spelling import nearest
+from trainc.text.spelling import meant
 from trainc.text.trouble import Inapplicable, Trouble
 from trainc.yaml.reader import read
 
@@ -84,9 +84,8 @@ def must_match(patterns: list[str], present: list[Bundle]) -> None:
     known = sorted({one.document.name for one in present})
     for pattern in patterns:
         if not any(is_named(one, [pattern]) for one in present):
-            near = nearest(pattern, known)
-            hint = f"; did you mean `{near}`?" if near else ""
-            raise Inapplicable(f"no job matches `{pattern}`{hint}")
+            hint = meant(pattern, known)
+            raise Inapplicable(f"no job matches `{pattern}`{hint and f'; {hint}'}")
 
 
 def _pinned(chosen: list[Bundle], present: list[Bundle], asked: Collection[str]) -> list[Bundle]:
@@ -98,13 +97,13 @@ def _pinned(chosen: list[Bundle], present: list[Bundle], asked: Collection[str])
     places = {_place(bundle): bundle for bundle in chosen}
     pinned = []
     for other in present if asked else ():
-        document, own = other.document, run_holder(other)
+        document, own, place = other.document, run_holder(other), _place(other)
         has_number = own is not document and get(own.tree, *RUN_PATH) is not None
-        source = _place(other) if has_number else (document.file, document.start, document.inside)
-        edited_by = places.get(_place(other)) or places.get(source)
+        source = place if has_number else (document.file, document.start, document.inside)
+        edited_by = places.get(place) or places.get(source)
         if other.cluster in asked or edited_by is None:
             continue
-        if own is document or _place(other) in places:
+        if own is document or place in places:
             cluster = edited_by.cluster
             raise Trouble(
                 f"{document.name} has one run for {cluster} and {other.cluster}: omit --cluster, or add a TrainJobPatch "
@@ -128,20 +127,19 @@ def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str]
 
 def _edit(chosen: list[Bundle], pinned: list[Bundle], session: Session, *, write_it: bool) -> None:
     report = Report()
-    for bundle in chosen:
-        if bundle.document.inside is None:
+    places: dict[tuple[str, int, Path | None], str] = {}
+    for bundle, further in (*((one, 1) for one in chosen), *((one, 0) for one in pinned)):
+        if further and bundle.document.inside is None:
             raise Inapplicable(f"{bundle.document.name} has no annotations in its file: rename it to start a new run")
-        report.add(to_run(bundle, run_of(bundle.document.tree) + 1))
-    places = {_place(bundle): str(run_of(bundle.document.tree) + 1) for bundle in chosen}
-    for bundle in pinned:
-        report.add(to_run(bundle, run_of(bundle.document.tree)))
-        places[_place(bundle)] = str(run_of(bundle.document.tree))
+        number = run_of(bundle.document.tree) + further
+        report.add(to_run(bundle, number))
+        places[_place(bundle)] = str(number)
     about = tuple(dict.fromkeys(file for file, _, _ in places))
     new: list[tuple[str, str, str]] = []
     for file, text in texts(session.project, session.selection, about):
-        findings = [finding for finding in report.findings if finding.span.file == file]
         if file not in about:
             continue
+        findings = [finding for finding in report.findings if finding.span.file == file]
         done = edited(text, findings, file)
         runs = {place[1:]: number for place, number in places.items() if place[0] == file}
         if done.left or not _are_all(text, done.text, file, runs):
@@ -159,15 +157,11 @@ def _edit(chosen: list[Bundle], pinned: list[Bundle], session: Session, *, write
 def _are_all(text: str, new: str, file: str, runs: Mapping[tuple[int, Path | None], str]) -> bool:
     """Whether a new text says what the old one did, with these runs and no others."""
     before, after = (list(expand(read(one, file, Report()), Report())) for one in (text, new))
-    if len(before) != len(after):
-        return False
-    for old, now in zip(before, after, strict=True):
-        tree = plain(old.tree)
-        if number := runs.get((old.start, old.inside)):
+    wanted = [plain(document.tree) for document in before]
+    for document, tree in zip(before, wanted, strict=True):
+        if number := runs.get((document.start, document.inside)):
             tree["metadata"]["annotations"] = {**(tree["metadata"].get("annotations") or {}), RUN: number}
-        if tree != plain(now.tree):
-            return False
-    return True
+    return wanted == [plain(document.tree) for document in after]
 
 
 def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], JobFacts], session: Session) -> None:

@@ -16,7 +16,7 @@ from trainc.model.report import Report
 from trainc.model.rule_selection import choice_of
 from trainc.model.settings import STDIN, Checks, Project, Selection
 from trainc.text.files import ordinary_contents
-from trainc.text.spelling import nearest
+from trainc.text.spelling import meant
 from trainc.text.trouble import Inapplicable, Reaching, Trouble
 from trainc.yaml.reader import LIMIT
 
@@ -90,10 +90,9 @@ class Session:
         known = [cluster.name for cluster in self.project.clusters if cluster.name]
         for name in self.options.all("cluster"):
             if name not in known:
-                near = nearest(name, known)
-                hint = f"did you mean `{near}`? " if near else ""
-                listed = f"{hint}clusters of this project: {', '.join(known) or 'none'}"
-                raise Inapplicable(f"unknown cluster `{name}`; {listed}")
+                hint = meant(name, known)
+                listed = f"clusters of this project: {', '.join(known) or 'none'}"
+                raise Inapplicable(f"unknown cluster `{name}`; {hint and f'{hint} '}{listed}")
         return tuple(self.options.all("cluster"))
 
     def inside(self, path: str) -> str:

@@ -12,6 +12,8 @@ from types import MappingProxyType
 import trainc
 from trainc import __version__
 from trainc.cli.commands import GET_CAPACITY
+from trainc.cli.options import Options
+from trainc.text.trouble import Trouble
 from trainc.yaml.spelling import text_of
 
 PROJECT = """\
@@ -65,6 +67,14 @@ _NAMESPACE = "  namespace: training\n"
 def _text(*path: str) -> str:
     with open(os.path.join(os.path.dirname(__file__), "files", *path), encoding="utf-8") as stream:
         return stream.read()
+
+
+def cluster_name(options: Options) -> str:
+    """The name that a new repository gives its cluster."""
+    cluster = options.one("cluster", "main")
+    if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
+        raise Trouble(f"`{cluster}` is not a valid cluster name: use lowercase letters, digits and dashes")
+    return cluster
 
 
 def hooks() -> str:
