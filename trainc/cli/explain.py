@@ -47,7 +47,9 @@ def run(options: Options) -> int:
         _annotations(topic)
     else:
         for at, field in enumerate(find(topic)):
-            answer(*([""] if at else []), *(_tree(field) if options.has("recursive") else _page(field)))
+            tree = (f"{'  ' * depth}{name} <{child.type}>" for depth, name, child in _below(field))
+            lines = (field.name, *tree) if options.has("recursive") else _page(field)
+            answer(*([""] if at else []), *lines)
     return 0
 
 
@@ -56,20 +58,19 @@ def _entries(topic: str, *, recursive: bool) -> list[dict[str, object]]:
     if not topic:
         return [{"kind": one.kind, "apiVersion": f"{one.group}/{one.version}"} for one in shipped.listed()]
     if topic == "annotations" or _is_annotation(topic):
-        names = list(ANNOTATIONS) if topic == "annotations" else [topic]
-        return [
-            dict(zip(("annotation", "example", "description"), (name, *ANNOTATIONS[_annotation(name)]), strict=True))
-            for name in names
-        ]
-    return [_entry(field) for top in find(topic) for field in (top, *(_below(top) if recursive else ()))]
+        names = ANNOTATIONS if topic == "annotations" else [topic]
+        rows = [(name, *ANNOTATIONS[_annotation(name)]) for name in names]
+        return [{"annotation": name, "example": value, "description": about} for name, value, about in rows]
+    below = _below if recursive else lambda _: ()
+    return [_entry(field) for top in find(topic) for field in (top, *(child for _, _, child in below(top)))]
 
 
-def _below(field: Field) -> Iterator[Field]:
-    """Every field below one, but for those inside of Kubernetes' own shapes, which may hold themselves."""
-    for _, child in field.children():
-        yield child
+def _below(field: Field, depth: int = 1) -> Iterator[tuple[int, str, Field]]:
+    """Every field below one, how far, and its name; none inside of Kubernetes' own shapes, which may hold themselves."""
+    for name, child in field.children():
+        yield depth, name, child
         if not child.is_foreign:
-            yield from _below(child)
+            yield from _below(child, depth + 1)
 
 
 def _annotations(topic: str) -> None:
@@ -107,33 +108,18 @@ def _page(field: Field) -> Iterator[str]:
     if field.default is not None:
         yield f"DEFAULT:  {' '.join(dump(field.default).split())}"
     yield f"READ IN:  {field.since}"
-    yield from ("", "DESCRIPTION:", *indent(fill(field.about or _KUBERNETES, _WIDTH), "  ").splitlines())
+    about = field.about or "A Kubernetes field: see `kubectl explain`."
+    yield from ("", "DESCRIPTION:", *indent(fill(about, _WIDTH), "  ").splitlines())
     if bounds := list(field.bounds()):
         yield from ("", "RULES:", *(f"  {bound}" for bound in bounds))
     if below := list(field.children()):
-        yield from ("", "FIELDS:", *_rows(below))
+        names = [f"{name} <{child.type}>" for name, child in below]
+        width = min(max(map(len, names)), 44)
+        marked = [f"{'required. ' if child.required else ''}{child.about}" for _, child in below]
+        rows = zip(names, marked, strict=True)
+        yield from ("", "FIELDS:", *(f"  {name:<{width}}  {about}".rstrip() for name, about in rows))
     if field.path:
         yield from ("", "EXAMPLE:", *indent(sample(field), "  ").splitlines())
-
-
-_KUBERNETES = "A Kubernetes field: see `kubectl explain`."
-
-
-def _rows(below: list[tuple[str, Field]]) -> Iterator[str]:
-    names = [f"{name} <{child.type}>" for name, child in below]
-    width = min(max(map(len, names)), 44)
-    for name, (_, child) in zip(names, below, strict=True):
-        mark = "required. " if child.required else ""
-        yield f"  {name:<{width}}  {mark}{child.about}".rstrip()
-
-
-def _tree(field: Field, depth: int = 0) -> Iterator[str]:
-    if not depth:
-        yield field.name
-    for name, child in field.children():
-        yield f"{'  ' * (depth + 1)}{name} <{child.type}>"
-        if not child.is_foreign:  # shapes of Kubernetes' own may hold themselves
-            yield from _tree(child, depth + 1)
 
 
 def _entry(field: Field) -> dict[str, object]:

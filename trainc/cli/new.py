@@ -39,10 +39,10 @@ def run(options: Options) -> int:
     """Write the files of a job that are not there yet, check them, and say what to run next."""
     if _LIST in (options.one("framework"), options.one("on")):
         # A line for each value that `--on` or `--framework` takes; machines for the framework where one is named.
-        if options.one("framework") == _LIST:
+        framework = options.one("framework")
+        if framework == _LIST:
             rows = {name: f"{start.runtime}: {start.about}" for name, start in STARTS.items()}
         else:
-            framework = options.one("framework")
             fitting = _one_of("framework", framework, STARTS) if framework else ""
             rows = {name: row.about for name, row in HARDWARE.items() if not fitting or fitting in row.frameworks}
         width = max(map(len, rows), default=0)
@@ -99,8 +99,14 @@ def _request(options: Options) -> Request:
     request.cpu, request.memory = _amount(options, "cpu"), _amount(options, "memory")
     request.namespace = options.one("namespace", "training")
     request.queue, request.scheduler = options.one("queue"), options.one("scheduler")
-    request.runtime, request.kubernetes = options.one("runtime"), _version(options.one("kubernetes"))
-    request.values = dict(_pair(text) for text in options.all("with"))
+    request.runtime, request.kubernetes = options.one("runtime"), options.one("kubernetes")
+    if request.kubernetes and version(request.kubernetes) is None:
+        raise Trouble(f"--kubernetes must be a version such as 1.37, not `{brief(request.kubernetes)}`")
+    pairs = [text.partition("=") for text in options.all("with")]
+    for pair in pairs:
+        if not all(pair):
+            raise Trouble(f"--with must be PARAMETER=VALUE, not `{''.join(pair)}`")
+    request.values = {name: given for name, _, given in pairs}
     return request
 
 
@@ -116,12 +122,6 @@ def _one_of(what: str, name: str, known: Iterable[str]) -> str:
     if name not in names:
         raise Trouble(f"there is no {what} `{name}`; {meant(name, names, 'one of ' + ', '.join(names))}")
     return name
-
-
-def _version(text: str) -> str:
-    if text and version(text) is None:
-        raise Trouble(f"--kubernetes must be a version such as 1.37, not `{brief(text)}`")
-    return text
 
 
 def _machine(name: str) -> str:
@@ -157,19 +157,12 @@ def _amount(options: Options, key: str) -> str:
     return written
 
 
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, given = text.partition("=")
-    if not (name and equals and given):
-        raise Trouble(f"--with must be PARAMETER=VALUE, not `{text}`")
-    return name, given
-
-
 def _settle(request: Request, options: Options, project: Project, own: list[Blueprint]) -> None:
     """Fill in what the project decides, and refuse what does not go together."""
     hardware = request.hardware
     if hardware is not None and request.framework not in hardware.frameworks:
-        usual = ", ".join(hardware.frameworks)
-        raise Trouble(f"{request.framework} does not run on {request.on}; frameworks that do: {usual}")
+        fitting = ", ".join(hardware.frameworks)
+        raise Trouble(f"{request.framework} does not run on {request.on}; frameworks that do: {fitting}")
     if _is_sliced(request) and request.nodes:
         raise Trouble(
             f"the topology of {request.on} sets the number of nodes: use --with topology=SHAPE instead of --nodes"
@@ -182,7 +175,9 @@ def _settle(request: Request, options: Options, project: Project, own: list[Blue
         raise Trouble("--with sets parameters of the machine type; add --on")
     runtimes = {one.name: one for one in own if not one.is_component}
     if not request.runtime and request.settings() and not _fits(request, runtimes):
-        request.variant = "".join(f"-{part}" for part in map(_in_name, request.settings().values()) if part)
+        texts = [text.lower() for text in request.settings().values()]
+        parts = ("".join(c if c.isascii() and c.isalnum() else "-" for c in text) for text in texts)
+        request.variant = "".join(f"-{part}" for part in (part[:_PART_BOUND].strip("-") for part in parts) if part)
     # A runtime of the project is used as it is, so that nothing else may be said about it.
     exists = request.runtime_name in runtimes
     if request.runtime and not exists:
@@ -194,9 +189,14 @@ def _settle(request: Request, options: Options, project: Project, own: list[Blue
         )
     if not _is_sliced(request):
         request.nodes = request.nodes or 1
-    request.restarts = (
-        bool(request.checkpoints) and _says_restarts(own) and not _restarts(runtimes.get(request.runtime_name))
-    )
+    if request.checkpoints:
+        # The component takes their number, as the one that trainc ships does, unless the runtime sets it.
+        components = [one.document.tree for one in own if one.is_component and one.name == "checkpoints"]
+        parameters = plain(get(components[0], "spec", "parameters")) or () if components else ({"name": "restarts"},)
+        there = runtimes.get(request.runtime_name)
+        spec = get(there.document.tree, "spec", "template", "spec") if there is not None else None
+        is_set = bool(value(spec, "failurePolicy", "maxRestarts"))
+        request.restarts = not is_set and any(known["name"] == "restarts" for known in parameters)
     _settle_scheduler(request, project)
 
 
@@ -209,24 +209,6 @@ def _fits(request: Request, runtimes: Mapping[str, Blueprint]) -> bool:
     entries = [one for one in components if isinstance(one, dict)] if isinstance(components, list) else []
     given = next((one.get("with") for one in entries if one.get("name") == main), None)
     return isinstance(given, dict) and {key: str(value) for key, value in given.items()} == uses[main]
-
-
-def _says_restarts(own: list[Blueprint]) -> bool:
-    """Whether the component `checkpoints` takes the number of restarts; the one that trainc ships does."""
-    there = [one for one in own if one.is_component and one.name == "checkpoints"]
-    parameters = [plain(get(one.document.tree, "spec", "parameters")) for one in there]
-    return not there or any(known["name"] == "restarts" for known in parameters[0] or ())
-
-
-def _restarts(runtime: Blueprint | None) -> bool:
-    """Whether a runtime of the project lets its jobs restart."""
-    tree = runtime.document.tree if runtime is not None else None
-    return bool(value(tree, "spec", "template", "spec", "failurePolicy", "maxRestarts"))
-
-
-def _in_name(text: str) -> str:
-    """A value as a part of a name."""
-    return "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower())[:_PART_BOUND].strip("-")
 
 
 def _settle_scheduler(request: Request, project: Project) -> None:
@@ -272,18 +254,17 @@ def _files(request: Request, options: Options, project: Project, own: list[Bluep
     folder = os.path.join(root, project.runtimes[0] if project.runtimes else "runtimes")
     files = {job: job_text(request)}
     names = {(one.is_component, one.name) for one in own}
+    wanted: dict[str, str] = {}
+    components: list[str] = []
     if (False, request.runtime_name) not in names:
         wanted = {} if request.start.is_named else {request.runtime_name: runtime_text(request)}
         if (False, request.start.runtime) not in names:
             wanted[request.start.runtime] = shipped_text(_shipped(request.start.runtime), request)
-        for name in request.uses():
-            if (True, name) not in names:
-                wanted[os.path.join(COMPONENTS, name)] = _shipped(os.path.join(COMPONENTS, name))
-        files |= {os.path.normpath(os.path.join(folder, f"{name}.yaml")): text for name, text in wanted.items()}
-    if request.checkpoints and (True, "checkpoints") not in names:
-        files[os.path.normpath(os.path.join(folder, COMPONENTS, "checkpoints.yaml"))] = _shipped(
-            os.path.join(COMPONENTS, "checkpoints")
-        )
+        components += request.uses()
+    for name in [*components, *(["checkpoints"] if request.checkpoints else [])]:
+        if (True, name) not in names:
+            wanted[os.path.join(COMPONENTS, name)] = _shipped(os.path.join(COMPONENTS, name))
+    files |= {os.path.normpath(os.path.join(folder, f"{name}.yaml")): text for name, text in wanted.items()}
     if not project.file and (request.scheduler or not os.path.exists(os.path.join(project.root, ".git"))):
         files[os.path.normpath(os.path.join(root, "trainc.yaml"))] = project_text(request)
     return files

@@ -50,7 +50,6 @@ def run(options: Options) -> int:
         single = [name for name in ("rank", "lifecycle", "after", "details", "rendered", "group") if options.has(name)]
         if single:
             raise Trouble(f"--report html shows everything; omit --{single[0]}")
-
         return show_page(options)
     if options.has("output"):
         raise Trouble("-o works only with --report html; other reports go to stdout")

@@ -28,11 +28,9 @@ if TYPE_CHECKING:
 def run(options: Options, run_cache: RunCache | None = None) -> int:
     """Compile without writing, and report; a run over folders uses what is known, and adds to it."""
     if options.has("write_baseline"):
-        for word in ("against", "ignore", "only", "select", "staged"):
-            if options.has(word):
-                raise Trouble(f"--write-baseline records all findings of a project; omit --{word}")
-        if options.arguments:
-            raise Trouble("--write-baseline records all findings of a project; omit PATH")
+        given = [f"--{word}" for word in ("against", "ignore", "only", "select", "staged") if options.has(word)]
+        if given or options.arguments:
+            raise Trouble(f"--write-baseline records all findings of a project; omit {[*given, 'PATH'][0]}")
         return across_projects(options, _accept_project)
     if options.has("staged"):
         from trainc.cli.git_scope import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)

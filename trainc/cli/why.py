@@ -51,7 +51,7 @@ def run(options: Options) -> int:
     wanted = options.arguments[1] if len(options.arguments) == 2 else ""
     name = "" if line or not _may_be_name(file) else file
     source = "" if file == "-" or name else _source(file)
-    session = Session(Options(["." if name else source or file], _colour(options)))
+    session = _session("." if name else source or file, options)
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     if name:
         jobs = [one for one in bundles if one.jobset is not None]
@@ -104,9 +104,9 @@ def _tell(answers: Sequence[Why], session: Session, options: Options) -> None:
     _print([why_lines(one, session.shown, several=several) for one in answers], "fields; name one to see it", options)
 
 
-def _colour(options: Options) -> dict[str, list[str]]:
-    """What of the options holds for findings as well."""
-    return {"color": options.all("color")} if options.has("color") else {}
+def _session(path: str, options: Options) -> Session:
+    """A run over a path, in which what the options say of colours holds for findings as well."""
+    return Session(Options([path], {name: given for name, given in options.values.items() if name == "color"}))
 
 
 def _print(answers: Sequence[list[str]], rest: str, options: Options) -> None:
@@ -131,7 +131,7 @@ def _numbered(argument: str) -> tuple[str, int]:
 
 
 def _source(file: str) -> str:
-    """The job that a rendered file was made from, empty for a file that trainc did not write."""
+    """The job that a rendered file was made from, or what holds it now; empty for a file that trainc did not write."""
     try:
         first = ordinary_contents(file, 4096).partition(b"\n")[0].decode("utf-8", "replace")
     except OSError as error:
@@ -167,7 +167,7 @@ def _landings(options: Options, file: str, wanted: int | str, session: Session, 
     """Where the values on a line, or of a field of the file, land; a file without jobs is followed through all jobs of its project."""
     text = session.stdin
     if not bundles and not session.report.failed:
-        session = Session(Options([os.path.relpath(session.project.root)], _colour(options)))
+        session = _session(os.path.relpath(session.project.root), options)
         bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     name = os.path.relpath(os.path.abspath(file), session.project.root).replace(os.sep, "/")
     read_from = (ordinary_contents(file), name) if text is None else (text, STDIN)
@@ -186,11 +186,8 @@ def _landings(options: Options, file: str, wanted: int | str, session: Session, 
         raise Trouble(f"no value on line {wanted} of {file}")
     if json:
         return 0
-    _print(
-        [landing_lines(one, session.shown, most=_MAX_ANSWERS) for one in places],
-        "values; give the line of one",
-        options,
-    )
+    shown = [landing_lines(one, session.shown, most=_MAX_ANSWERS) for one in places]
+    _print(shown, "values; give the line of one", options)
     if not bundles and session.report.failed:
         return session.finish()
     return 0
@@ -229,9 +226,8 @@ def _nobody(bundles: Sequence[Bundle], wanted: str, where: str, session: Session
         else:
             _tell(answers, session, options)
         return 0
-    if holding:
-        help_ = f"fields that contain it: {few((f'`{above}.{name}`' for above, name in holding), _MAX_FIELDS)}"
-    else:
+    help_ = f"fields that contain it: {few((f'`{above}.{name}`' for above, name in holding), _MAX_FIELDS)}"
+    if not holding:
         unknown = next((word for word in words if word not in known), words[-1] if words else wanted)
         otherwise = _QUEUES if unknown.lower() in ("queue", "queues") else "see trainc explain"
         help_ = meant(unknown, known, otherwise)
