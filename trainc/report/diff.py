@@ -7,7 +7,7 @@ from itertools import zip_longest
 from urllib.parse import quote
 
 from trainc.changes.compare.changes import Change, JobFacts, Key
-from trainc.changes.compare.diff import Diff, Edited, OtherObject, Replaced, Turned
+from trainc.changes.compare.diff import Diff, Edited, Replaced
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
 from trainc.report.dumps import dumps
@@ -65,17 +65,13 @@ def _moved(one: Replaced) -> str:
 
 def _edited_lines(edited: Edited, *, whole: bool) -> list[str]:
     causes = ", ".join(edited.causes) or "trainc itself"
+    changes = listed_changes(edited.changes, whole=whole)
     if edited.kept:
-        refused = few(edited.refused, _SHOWN)
         keeps = "keeps its rendering" if len(edited.names) == 1 else "keep their renderings"
         head = f"=   {_names(edited.names)}  {keeps}, without the edit of {causes}"
-        return [
-            head,
-            *listed_changes(edited.changes, whole=whole),
-            f"      {refused} cannot change in place; start a new run to apply the edit",
-        ]
-    lines = [f"{'-/+' if edited.refused else '~  '} {_names(edited.names)}  because of {causes}"]
-    lines += listed_changes(edited.changes, whole=whole)
+        refused = few(edited.refused, _SHOWN)
+        return [head, *changes, f"      {refused} cannot change in place; start a new run to apply the edit"]
+    lines = [f"{'-/+' if edited.refused else '~  '} {_names(edited.names)}  because of {causes}", *changes]
     if edited.refused:
         lines.append(f"      {_refused(edited)}")
     return [*lines, f"      {_IGNORED}"] if edited.ignored else lines
@@ -118,50 +114,39 @@ def diff_markdown(diff: Diff, base: str) -> list[str]:
     lines = [f"### Compiled jobs since {code(base)}", "", "| | job | what | because of |", "|---|---|---|---|"]
     if diff.empty:
         lines[1:1] = ["", "No applied object changes."]
-    lines += [_row("new", code(_name(job)), _size(job), _causes(diff, job)) for job in diff.added]
-    lines += [_row("gone", code(_name(job)), _size(job), _causes(diff, job)) for job in diff.removed]
-    for one in diff.renamed:
-        what = "<br>".join([prose(_moved(one).strip()), *_cells(one.changes)])
-        lines.append(
-            _row("moved" if one.was.key[2] == one.now.key[2] else "renamed", _both(one), what, _causes(diff, one.now))
-        )
-    for one in diff.runs:
-        what = "<br>".join([prose(_size(one.now)), *_cells(one.changes)])
-        lines.append(_row("new run", _both(one), what, _causes(diff, one.now)))
+    # What happens, to which job, what changes in it, and the edits behind that.
+    rows: list[tuple[str, str, list[str], Iterable[str]]] = []
+    rows += [("new", code(_name(job)), [_size(job)], _causes(diff, job)) for job in diff.added]
+    rows += [("gone", code(_name(job)), [_size(job)], _causes(diff, job)) for job in diff.removed]
+    moves = [("moved" if one.was.key[2] == one.now.key[2] else "renamed", _moved(one), one) for one in diff.renamed]
+    for sign, move, one in (*moves, *(("new run", _size(one.now), one) for one in diff.runs)):
+        both = f"{code(_name(one.was))} -> {code(_name(one.now))}"
+        rows.append((sign, both, [prose(move.strip()), *_cells(one.changes)], _causes(diff, one.now)))
     for edited in sorted(diff.edited, key=lambda one: one.kept):
-        lines.append(_edited_row(edited))
+        what = _cells(edited.changes)
+        if edited.refused:
+            what.append(_refused(edited, prose, bold="**"))
+        if edited.ignored:
+            what.append(f"**{_IGNORED}**")
+        sign = "kept" if edited.kept else "needs a new run" if edited.refused else "edited"
+        rows.append((sign, _names(edited.names, code), what, edited.causes))
     for other in diff.objects:
-        causes = ", ".join(map(code, other.causes or (other.present.source,)))
-        lines.append(_row(other.state, code(_name(other.present)), "<br>".join(_cells(other.changes)), causes))
+        causes = other.causes or (other.present.source,)
+        rows.append((other.state, code(_name(other.present)), _cells(other.changes), causes))
+    lines += [
+        f"| {sign} | {name} | {'<br>'.join(what)} | {', '.join(map(code, causes))} |"
+        for sign, name, what, causes in rows
+    ]
     return [*_fitting(lines), "", *map(sentence, _totals(diff))]
 
 
-def _edited_row(edited: Edited) -> str:
-    what = _cells(edited.changes)
-    if edited.refused:
-        what.append(_refused(edited, prose, bold="**"))
-    if edited.ignored:
-        what.append(f"**{_IGNORED}**")
-    causes = ", ".join(code(cause) for cause in edited.causes)
-    sign = "kept" if edited.kept else "needs a new run" if edited.refused else "edited"
-    return _row(sign, _names(edited.names, code), "<br>".join(what), causes)
-
-
-def _both(one: Replaced) -> str:
-    return f"{code(_name(one.was))} -> {code(_name(one.now))}"
-
-
-def _causes(diff: Diff, job: JobFacts) -> str:
-    return ", ".join(map(code, diff.causes.get(job.key, ()) or (job.source,)))
+def _causes(diff: Diff, job: JobFacts) -> Iterable[str]:
+    return diff.causes.get(job.key, ()) or (job.source,)
 
 
 def _cells(changes: Sequence[Change]) -> list[str]:
     cells = [_change(change, code, prose) for change in _first(changes, _SHOWN)]
     return [*cells, f"and {len(changes) - _SHOWN} more"] if len(changes) > _SHOWN else cells
-
-
-def _row(sign: str, name: str, what: str, causes: str) -> str:
-    return f"| {sign} | {name} | {what} | {causes} |"
 
 
 def _fitting(lines: list[str]) -> list[str]:
@@ -213,34 +198,23 @@ def _short(text: str) -> str:
 
 def _totals(diff: Diff) -> list[str]:
     lines = [f"accelerators: {_before_and_after(*map(_held, diff.accelerators))}"]
-    if len(diff.groups) > 1:
-        lines += [
-            f"{_group(key)}: {_held(old)} -> {_held(new)}" for key, (old, new) in diff.groups.items() if old != new
-        ]
-    old, new = diff.hours
-    if old or new:
+    for (cluster, queue), (held, held_now) in diff.groups.items() if len(diff.groups) > 1 else ():
+        if held != held_now:
+            group = f"cluster {cluster}, " if cluster else ""
+            lines.append(f"{group}{f'queue {queue}' if queue else 'no queue'}: {_held(held)} -> {_held(held_now)}")
+    if any(diff.hours):
         aside = ", not counting restarts outside the limit" if diff.uncounted else ""
-        lines.append(f"maximum accelerator hours{aside}: {_before_and_after(_bound(old), _bound(new))}")
-    return [*lines, *(_turned(one) for one in diff.turned)]
+        old, new = ("unlimited" if hours is None else f"{hours:,.0f}" for hours in diff.hours)
+        lines.append(f"maximum accelerator hours{aside}: {_before_and_after(old, new)}")
+    for one in diff.turned:
+        words = f"{one.old} -> {one.new}" if one.old else f"{one.new} (new)"
+        reason = f": {one.reason}" if one.reason else ""
+        lines.append(f"{'/'.join(filter(None, one.key))}, with all jobs at once: {words}{reason}")
+    return lines
 
 
 def _before_and_after(old: str, new: str) -> str:
     return f"{old}, unchanged" if old == new else f"{old} -> {new}"
-
-
-def _turned(one: Turned) -> str:
-    words = f"{one.old} -> {one.new}" if one.old else f"{one.new} (new)"
-    reason = f": {one.reason}" if one.reason else ""
-    return f"{'/'.join(filter(None, one.key))}, with all jobs at once: {words}{reason}"
-
-
-def _group(key: tuple[str, str]) -> str:
-    cluster, queue = key
-    return ", ".join(filter(None, (f"cluster {cluster}" if cluster else "", f"queue {queue}" if queue else "no queue")))
-
-
-def _bound(hours: float | None) -> str:
-    return "unlimited" if hours is None else f"{hours:,.0f}"
 
 
 def _held(total: Mapping[str, int]) -> str:
@@ -291,30 +265,40 @@ def refused_lines(report: Report, shown: Callable[[str], str], base: str) -> lis
     return lines
 
 
-_KEY = ("cluster", "namespace", "name")
-
-
 def diff_json(diff: Diff, base: str) -> str:
     """For machines: everything, nothing shortened."""
-    added = [{**_job(job), "after": "", "causes": list(diff.causes.get(job.key, ()))} for job in diff.added]
-    added += [
-        {**_job(one.now), "after": one.was.key[2], "causes": list(diff.causes.get(one.now.key, ()))}
-        | _changes(one.changes)
-        for one in diff.runs
-    ]
+    added = [{**_job(job, diff), "after": ""} for job in diff.added]
+    added += [{**_job(one.now, diff), "after": one.was.key[2], **_changes(one.changes)} for one in diff.runs]
     former = [one.was for one in diff.runs if one.was.key in diff.causes]
-    gone = sorted([*diff.removed, *former], key=lambda job: job.key)
     content = {
         "base": base,
         "added": added,
-        "removed": [{**_job(job), "causes": list(diff.causes.get(job.key, ()))} for job in gone],
+        "removed": [_job(job, diff) for job in sorted([*diff.removed, *former], key=lambda job: job.key)],
         "renamed": [
-            {"old": _job(one.was), "new": _job(one.now), "causes": list(diff.causes.get(one.now.key, ()))}
-            | _changes(one.changes)
+            {"old": _job(one.was), "new": _job(one.now), **_causes_of(one.now, diff), **_changes(one.changes)}
             for one in diff.renamed
         ],
-        "edited": [_edited(edited) for edited in diff.edited],
-        "objects": [_other_object(other) for other in diff.objects],
+        "edited": [
+            {
+                "jobs": list(edited.names),
+                "causes": list(edited.causes),
+                **_changes(edited.changes),
+                "refused": list(edited.refused),
+                "kept": edited.kept,
+                "ignored": edited.ignored,
+            }
+            for edited in diff.edited
+        ],
+        "objects": [
+            {
+                **_named(other.present.key),
+                "source": other.present.source,
+                "state": other.state,
+                "causes": list(other.causes),
+                **_changes(other.changes),
+            }
+            for other in diff.objects
+        ],
         "accelerators": _sides(diff.accelerators),
         "groups": [
             {"cluster": cluster, "queue": queue, "accelerators": _sides(sides)}
@@ -322,17 +306,9 @@ def diff_json(diff: Diff, base: str) -> str:
         ],
         "acceleratorHours": {"old": diff.hours[0], "new": diff.hours[1]},
         "uncountedRestarts": diff.uncounted,
-        "answers": [
-            {**dict(zip(_KEY, one.key, strict=True)), "old": one.old, "new": one.new, "reason": one.reason}
-            for one in diff.turned
-        ],
+        "answers": [{**_named(one.key), "old": one.old, "new": one.new, "reason": one.reason} for one in diff.turned],
     }
     return dumps(content)
-
-
-def _other_object(other: OtherObject) -> dict[str, object]:
-    own = {"source": other.present.source, "state": other.state, "causes": list(other.causes)}
-    return {**dict(zip(_KEY, other.present.key, strict=True)), **own, **_changes(other.changes)}
 
 
 def _sides(sides: tuple[Mapping[str, int], Mapping[str, int]]) -> dict[str, object]:
@@ -344,17 +320,15 @@ def _changes(changes: Iterable[Change]) -> dict[str, object]:
     return {"changes": [dict(zip(names, one, strict=True)) for one in changes]}
 
 
-def _job(job: JobFacts) -> dict[str, object]:
-    key = dict(zip(_KEY, job.key, strict=True))
-    return {**key, "source": job.source, "accelerators": dict(job.accelerators)}
+def _named(key: Key) -> dict[str, object]:
+    return dict(zip(("cluster", "namespace", "name"), key, strict=True))
 
 
-def _edited(edited: Edited) -> dict[str, object]:
-    return {
-        "jobs": list(edited.names),
-        "causes": list(edited.causes),
-        **_changes(edited.changes),
-        "refused": list(edited.refused),
-        "kept": edited.kept,
-        "ignored": edited.ignored,
-    }
+def _job(job: JobFacts, diff: Diff | None = None) -> dict[str, object]:
+    """A job, with the edits behind its part in a diff."""
+    row = {**_named(job.key), "source": job.source, "accelerators": dict(job.accelerators)}
+    return row if diff is None else {**row, **_causes_of(job, diff)}
+
+
+def _causes_of(job: JobFacts, diff: Diff) -> dict[str, object]:
+    return {"causes": list(diff.causes.get(job.key, ()))}

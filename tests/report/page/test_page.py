@@ -156,7 +156,7 @@ def test_every_field_says_where_it_comes_from(example: Path) -> None:
 
 
 def test_what_does_not_fit_is_counted(example: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data.Fields.__init__, "__defaults__", (10,))
+    monkeypatch.setattr(data, "MAX_CELLS", 10)
     monkeypatch.setattr(data, "MAX_FINDINGS", 0)
     page = Page(page_of(example))
     assert page.data("details")[0]["objects"][1] is None

@@ -39,36 +39,40 @@ def project_data(
 
     `capacity` holds what is known of clusters, by name.
     """
-    fields = Fields(lines)
-    ordered = sorted(jobs, key=lambda job: _order(job[1]))
+    fields = _Fields(lines)
+    words = ("cluster", "namespace", "name", "file")
+    ordered = sorted(jobs, key=lambda job: [job[1][word] or "" for word in words])
     objects = [fields.objects(bundle) for bundle, _ in ordered]
-    rows = [_row(bundle, row, runtimes) for bundle, row in ordered]
-    findings, more = findings_data(report, lines)
+    findings = sorted(report.findings, key=lambda finding: -LEVELS.index(finding.level))
     without = sum(each is None for each in objects)
     left = [
         f"{words[0]} {count} {noun}{'s' * (count > 1)}; {words[1]}"
         for count, noun, words in (
             (without, "job", ("the manifest fields of", "use a page of one folder")),
-            (more, "finding", ("the details of", "`trainc validate` prints them")),
+            (max(0, len(findings) - MAX_FINDINGS), "finding", ("the details of", "`trainc validate` prints them")),
         )
         if count
     ]
     index = {
         "name": project.name,
-        "clusters": [_cluster(cluster) for cluster in project.clusters],
-        "jobs": rows,
+        "clusters": [
+            {
+                "name": cluster.name,
+                "folder": cluster.folder,
+                "scheduler": cluster.scheduler.value if cluster.scheduler is not None else "",
+                "kubernetes": str(cluster.kubernetes),
+            }
+            for cluster in project.clusters
+        ],
+        "jobs": [_row(bundle, row, runtimes) for bundle, row in ordered],
         "refused": [entry for cluster in project.clusters for entry in _refused(report.account, cluster.name)],
         "runtimes": {"nodes": runtimes.nodes, "edges": runtimes.edges},
-        "findings": findings,
+        "findings": [_finding(one, report.jobs_reached(one), lines) for one in findings[:MAX_FINDINGS]],
         "unknown": report.unknown,
         "capacity": capacity,
         "left": left,
     }
     return index, {"objects": objects, "tables": fields.tables(), "lines": lines.shown()}
-
-
-def _order(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return (row["cluster"] or "", row["namespace"] or "", row["name"], row["file"])
 
 
 def _row(bundle: Bundle, row: dict[str, Any], runtimes: Inheritance) -> dict[str, Any]:
@@ -81,16 +85,6 @@ def _row(bundle: Bundle, row: dict[str, Any], runtimes: Inheritance) -> dict[str
         "start": document.start,
         "runtime": runtimes.count(bundle),
         "framework": plan.framework if plan is not None else "",
-    }
-
-
-def _cluster(cluster: Any) -> dict[str, Any]:
-    scheduler = cluster.scheduler.value if cluster.scheduler is not None else ""
-    return {
-        "name": cluster.name,
-        "folder": cluster.folder,
-        "scheduler": scheduler,
-        "kubernetes": str(cluster.kubernetes),
     }
 
 
@@ -111,13 +105,6 @@ def _refused(account: Account, cluster: str) -> Iterable[dict[str, Any]]:
 
 MAX_FINDINGS = 2000
 _AROUND = 2  # lines before and behind that of a finding
-
-
-def findings_data(report: Report, lines: SourceLines) -> tuple[list[dict[str, Any]], int]:
-    """The findings of a run, at most MAX_FINDINGS, and how many were left out."""
-    ordered = sorted(report.findings, key=lambda finding: -LEVELS.index(finding.level))
-    chosen = ordered[:MAX_FINDINGS]
-    return [_finding(finding, report.jobs_reached(finding), lines) for finding in chosen], len(ordered) - len(chosen)
 
 
 def _finding(finding: Finding, jobs: int, lines: SourceLines) -> dict[str, Any]:
@@ -146,17 +133,16 @@ MAX_CELLS = 3_000_000  # numbers and texts in all tables: about 24 MiB of the pa
 _SECRET_DATA = ("data", "stringData")
 
 
-class Fields:
-    """Tables of values, origins and fields, filled job by job until they hold `most` cells.
+class _Fields:
+    """Tables of values, origins and fields, filled job by job until they hold MAX_CELLS.
 
     `paths` holds `[shown path, steps...]`; `setters` `[layer, who, by, file, line, column, file, ...]` with indices of
     `texts`; `beaten` `[setter, value, ...]`; `fields` `[path, value, setter, beaten]` with indices, -1 for none. An
     object of a job is `[label, shape, position, field, ...]`: the fields of a shape, but for some that are others.
     """
 
-    def __init__(self, lines: SourceLines, most: int = MAX_CELLS) -> None:
+    def __init__(self, lines: SourceLines) -> None:
         self._lines = lines
-        self._most = most
         self.cells = 0
         self._tables: dict[str, dict[Hashable, int]] = {
             name: {} for name in ("texts", "values", "paths", "setters", "beaten", "fields")
@@ -166,7 +152,7 @@ class Fields:
 
     def objects(self, bundle: Bundle) -> list[list[int]] | None:
         """The objects of a job; None where the tables are full."""
-        if self.cells > self._most:
+        if self.cells > MAX_CELLS:
             return None
         layers = Layers(bundle)
         return [self._object(layers, tree) for tree in bundle.objects]
@@ -185,7 +171,8 @@ class Fields:
                 steps = keyed(tree, path)
                 where = self._index("paths", (shown(steps), *path))
                 paths.append(where)
-                hidden = _is_secret(tree, path, shown(steps))
+                in_secret = value(tree, "kind") == "Secret" and path[0] in _SECRET_DATA
+                hidden = in_secret or named_secret(variable_of(shown(steps)))
                 members.append(self._field(where, of_leaf(layers, name, steps, leaf), hidden=hidden))
         return [self._text(name), *self._changes(tuple(paths), members)]
 
@@ -204,13 +191,10 @@ class Fields:
         return out
 
     def _field(self, path: int, why: Why, *, hidden: bool) -> int:
-        beaten = [
-            part for setter in why.beaten for part in (self._setter(setter), self._value(setter.value, hidden=hidden))
-        ]
-        lost = self._index("beaten", tuple(beaten)) if beaten else -1
-        return self._index(
-            "fields", (path, self._value(why.value, hidden=hidden), self._setter(why.winner), lost), size=4
-        )
+        parts = [(self._setter(one), self._value(one.value, hidden=hidden)) for one in why.beaten]
+        lost = self._index("beaten", tuple(number for pair in parts for number in pair)) if parts else -1
+        held = self._value(why.value, hidden=hidden)
+        return self._index("fields", (path, held, self._setter(why.winner), lost), size=4)
 
     def _setter(self, setter: LayerValue) -> int:
         parts = [self._text(setter.layer), self._text(setter.who), self._text(setter.origin.by)]
@@ -228,11 +212,10 @@ class Fields:
 
     def _index(self, name: str, entry: Hashable, *, size: int = 6) -> int:
         table = self._tables[name]
-        index = table.get(entry)
-        if index is None:
-            index = table[entry] = len(table)
+        if entry not in table:
+            table[entry] = len(table)
             self.cells += size
-        return index
+        return table[entry]
 
 
 def _as_written(tree: Tree, path: Path = ()) -> Iterator[tuple[Path, Tree]]:
@@ -245,12 +228,6 @@ def _as_written(tree: Tree, path: Path = ()) -> Iterator[tuple[Path, Tree]]:
             yield from _as_written(item, (*path, index))
     else:
         yield path, tree
-
-
-def _is_secret(tree: Tree, path: Path, where: str) -> bool:
-    if value(tree, "kind") == "Secret" and path[0] in _SECRET_DATA:
-        return True
-    return named_secret(variable_of(where))
 
 
 _SCRIPTS = ("elements.js", "pictures.js", "manifests.js", "views.js", "page.js")
@@ -279,8 +256,7 @@ def embedded(content: Any) -> str:
 
 
 def _source(name: str) -> str:
-    path = os.path.join(os.path.dirname(__file__), "web", name)
-    with open(path, encoding="utf-8") as stream:
+    with open(os.path.join(os.path.dirname(__file__), "web", name), encoding="utf-8") as stream:
         return stream.read()
 
 
