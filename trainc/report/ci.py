@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Any
 
-from trainc.model.finding import ERROR, Finding, Label
+from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.report.details import details, fingerprint
@@ -24,25 +24,20 @@ _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
 def commands(report: Report, shown: Shown) -> Iterator[str]:
     """One line for each finding, errors first: GitHub shows ten of a level for each step."""
-    findings = sorted(report.findings, key=lambda finding: list(_LEVELS).index(finding.level))
-    return (f"{_command(finding, shown)}\n" for finding in findings)
-
-
-def _command(finding: Finding, shown: Callable[[str], str]) -> str:
-    span = finding.span
-    file = shown(span.file)
-    properties = {
-        "title": f"trainc ({finding.rule.name})",
-        "file": file,
-        "line": str(span.line),
-        "col": str(span.column),
-        "endLine": str(span.end_line),
-        "endColumn": str(max(span.end_column, span.column)),
-    }
-    lines = [f"{file}:{span.line}:{span.column}: {finding.rule.name} {finding.message}"]
-    lines += details(finding)
-    head = ",".join(f"{key}={_data(text).replace(':', '%3A').replace(',', '%2C')}" for key, text in properties.items())
-    return f"::{_LEVELS[finding.level]} {head}::{'%0A'.join(map(_data, lines))}"
+    for finding in sorted(report.findings, key=lambda finding: list(_LEVELS).index(finding.level)):
+        span, file = finding.span, shown(finding.span.file)
+        properties = {
+            "title": f"trainc ({finding.rule.name})",
+            "file": file,
+            "line": str(span.line),
+            "col": str(span.column),
+            "endLine": str(span.end_line),
+            "endColumn": str(max(span.end_column, span.column)),
+        }
+        words = {key: _data(text).replace(":", "%3A").replace(",", "%2C") for key, text in properties.items()}
+        head = ",".join(f"{key}={text}" for key, text in words.items())
+        lines = [f"{file}:{span.line}:{span.column}: {finding.rule.name} {finding.message}", *details(finding)]
+        yield f"::{_LEVELS[finding.level]} {head}::{'%0A'.join(map(_data, lines))}\n"
 
 
 def _data(text: str) -> str:
@@ -52,12 +47,12 @@ def _data(text: str) -> str:
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
 
-def code_quality(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
+def code_quality(report: Report, shown: Shown) -> Iterator[str]:
     """One JSON array, part by part, with an entry for each finding; no two have one fingerprint."""
     return parts(_entries(report, shown), sort_keys=False)
 
 
-def _entries(report: Report, shown: Callable[[str], str]) -> Iterator[dict[str, Any]]:
+def _entries(report: Report, shown: Shown) -> Iterator[dict[str, Any]]:
     met: dict[str, int] = {}
     for finding in report.findings:
         mark = fingerprint(finding, shown(finding.span.file))
@@ -66,7 +61,7 @@ def _entries(report: Report, shown: Callable[[str], str]) -> Iterator[dict[str, 
         yield {
             "description": visible(". ".join([finding.message, *details(finding)])),
             "check_name": finding.rule.name,
-            "fingerprint": (mark if met[mark] == 1 else f"{mark}-{met[mark]}"),
+            "fingerprint": mark if met[mark] == 1 else f"{mark}-{met[mark]}",
             "severity": _SEVERITIES[finding.level],
             "location": {
                 "path": visible(shown(span.file)).removeprefix("./"),
@@ -88,13 +83,13 @@ def _diagnostic(finding: Finding, shown: Shown, lines: Lines, replacements: Sequ
     first, *others = finding.labels
     out: dict[str, Any] = {
         "message": "\n".join(map(visible, [finding.message, *details(finding)])),
-        "location": _location(first, shown, lines),
+        "location": _location(first.span, shown, lines),
         "severity": _RDJSON_SEVERITIES[finding.level],
         "code": {"value": finding.rule.name},
     }
     if others:
         out["relatedLocations"] = [
-            {"message": visible(other.text), "location": _location(other, shown, lines)} for other in others
+            {"message": visible(other.text), "location": _location(other.span, shown, lines)} for other in others
         ]
     if replacements:
         text = lines(first.span.file)
@@ -102,15 +97,13 @@ def _diagnostic(finding: Finding, shown: Shown, lines: Lines, replacements: Sequ
     return out
 
 
-def _location(label: Label, shown: Shown, lines: Lines) -> dict[str, Any]:
-    span, text = label.span, lines(label.span.file)
-    return {"path": visible(shown(span.file)), "range": _range(span, text)}
+def _location(span: Span, shown: Shown, lines: Lines) -> dict[str, Any]:
+    return {"path": visible(shown(span.file)), "range": _range(span, lines(span.file))}
 
 
 def _range(stretch: Span | Replacement, text: list[str]) -> dict[str, Any]:
-    """A stretch of a file whose lines are given."""
-    start = _place(text, stretch.line, stretch.column)
-    return {"start": start, "end": _place(text, stretch.end_line, stretch.end_column)}
+    places = {"start": (stretch.line, stretch.column), "end": (stretch.end_line, stretch.end_column)}
+    return {word: _place(text, *place) for word, place in places.items()}
 
 
 def _place(text: list[str], line: int, column: int) -> dict[str, int]:
@@ -124,7 +117,7 @@ HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="trainc">\n'
 TAIL = "</testsuites>\n"
 
 
-def suites(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
+def suites(report: Report, shown: Shown) -> Iterator[str]:
     """The document, part by part. Warnings and notes are cases that pass; a run without findings is one that passes."""
     by_file: dict[str, list[Finding]] = {}
     for finding in report.findings:

@@ -64,7 +64,6 @@ _HEAD = ("ROLE", "JOBS x PODS", "HOSTS", "RANKS", "ACCELERATORS PER POD", "PROCE
 
 
 def _row(role: View) -> tuple[str, ...]:
-    hosts = list(dict.fromkeys(role["hosts"]))
     # How many pods of a Job run side by side, where that is not all of them.
     width, size = role["podsAtOnce"], role["podsPerJob"]
     waves = f", {width} at once" if width is not None and size is not None and width < size else ""
@@ -72,7 +71,7 @@ def _row(role: View) -> tuple[str, ...]:
     return (
         role["name"],
         f"{or_unknown(role['jobs'])} x {or_unknown(role['podsPerJob'])}{waves}",
-        " .. ".join(hosts) or "-",
+        " .. ".join(dict.fromkeys(role["hosts"])) or "-",
         "-" if ranks is None else str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]}-{ranks[1]}",
         ", ".join(f"{or_unknown(number)} {resource}" for resource, number in role["accelerators"].items()) or "-",
         or_unknown(role["processes"]),
@@ -81,51 +80,20 @@ def _row(role: View) -> tuple[str, ...]:
 
 
 def _facts(view: View) -> list[tuple[str, str]]:
-    addresses = [f"{role['addresses']}" for role in view["roles"] if role["addresses"]]
-    bound = view["acceleratorHours"]
-    restarts = view["restarts"]
-    retried = [
-        f"{_at_most(role['retries'], 'pods')} of each Job of {role['name']}"
-        for role in view["roles"]
-        if role["retries"] and role["podsAtOnce"] != 0
-    ]
-    return [
-        *_around(view),
-        *([("starts", f"not yet: {view['held']}")] if view["held"] else ()),
-        ("order", " -> ".join(" + ".join(stage) for stage in view["order"])),
-        ("names", ", ".join(addresses) or "pods get no DNS names"),
-        ("ends when", f"{view['success']} have succeeded"),
-        ("restarts", _at_most(restarts) if isinstance(restarts, int) else str(or_unknown(restarts))),
-        *([("retries", ", ".join(retried))] if retried else ()),
-        *([("fails on", "; ".join(view["endedBy"]))] if view["endedBy"] else ()),
-        (
-            "time limit",
-            f"{bound['hours']} accelerator hours ({bound['why']})"
-            if bound["hours"] is not None
-            else f"none: {bound['why']}",
-        ),
-    ]
-
-
-def _at_most(number: int, what: str = "") -> str:
-    """How often something may happen, or to how many of `what`; the largest number of the API is no limit."""
-    if number == 0:
-        return "none"
-    if number >= _NO_LIMIT:
-        return f"unlimited{what and f' {what}'}"
-    return f"at most {number}{what and f' {what}'}"
-
-
-def _around(view: View) -> list[tuple[str, str]]:
-    """Where the job runs and with what, as far as something is said of it."""
+    addresses = [str(role["addresses"]) for role in view["roles"] if role["addresses"]]
+    bound, restarts, exclusive = view["acceleratorHours"], view["restarts"], view["exclusiveTopology"]
     gangs = [f"{gang['name']} of {_count(gang['pods'], 'pod')}" for gang in view["gangs"]]
-    exclusive = view["exclusiveTopology"]
     kept = [
         f"{role['name']}: " + ", ".join(f"{name} ({kind})" for name, kind in role["volumes"].items())
         for role in view["roles"]
         if role["volumes"]
     ]
-    facts = [
+    retried = [
+        f"{_at_most(role['retries'], 'pods')} of each Job of {role['name']}"
+        for role in view["roles"]
+        if role["retries"] and role["podsAtOnce"] != 0
+    ]
+    some = [
         ("cluster", view["cluster"]),
         ("queue", view["queue"]),
         ("gang", ", ".join(gangs)),
@@ -133,8 +101,28 @@ def _around(view: View) -> list[tuple[str, str]]:
         ("world size", "" if view["worldSize"] is None else str(view["worldSize"])),
         ("images", ", ".join(dict.fromkeys(image for role in view["roles"] for image in role["images"]))),
         ("volumes", "; ".join(kept)),
+        ("starts", f"not yet: {view['held']}" if view["held"] else ""),
     ]
-    return [(label, words) for label, words in facts if words]
+    hours = (
+        f"none: {bound['why']}" if bound["hours"] is None else f"{bound['hours']} accelerator hours ({bound['why']})"
+    )
+    return [
+        *((label, words) for label, words in some if words),
+        ("order", " -> ".join(" + ".join(stage) for stage in view["order"])),
+        ("names", ", ".join(addresses) or "pods get no DNS names"),
+        ("ends when", f"{view['success']} have succeeded"),
+        ("restarts", _at_most(restarts) if isinstance(restarts, int) else str(or_unknown(restarts))),
+        *([("retries", ", ".join(retried))] if retried else ()),
+        *([("fails on", "; ".join(view["endedBy"]))] if view["endedBy"] else ()),
+        ("time limit", hours),
+    ]
+
+
+def _at_most(number: int, what: str = "") -> str:
+    """How often something may happen, or to how many of `what`; the largest number of the API is no limit."""
+    if number == 0:
+        return "none"
+    return f"{'unlimited' if number >= _NO_LIMIT else f'at most {number}'}{what and f' {what}'}"
 
 
 def _name(view: View) -> str:
@@ -154,12 +142,8 @@ def _table(table: list[tuple[str, ...]], width: int) -> list[str]:
     head, *rows = table
     widths = [max(len(row[column]) for row in table) for column in range(len(head))]
     if width and sum(widths) + 2 * (len(head) - 1) > width:
-        left = max(len(title) for title in head[1:])
-        lists = [
-            [row[0], *(f"  {title.lower():<{left}}  {cell}" for title, cell in zip(head[1:], row[1:], strict=True))]
-            for row in rows
-        ]
-        return [line for lines in lists for line in lines]
+        titles = [f"  {title.lower():<{max(map(len, head[1:]))}}  " for title in head[1:]]
+        return [line for row in rows for line in (row[0], *map("".join, zip(titles, row[1:], strict=True)))]
     return aligned(table)
 
 
@@ -273,14 +257,13 @@ def _job(view: View) -> Iterator[str]:
 
 def _role(role: View) -> list[str]:
     ranks = role["ranks"]
-    hosts = list(dict.fromkeys(role["hosts"]))
     accelerators = [f"{or_unknown(number)} {resource}" for resource, number in role["accelerators"].items()]
     return [
         role["name"],
         f"{or_unknown(role['jobs'])} x {or_unknown(role['podsPerJob'])} pods",
         "" if ranks is None else f"rank {ranks[0]}" if ranks[0] == ranks[1] else f"ranks {ranks[0]} to {ranks[1]}",
         f"{', '.join(accelerators)} per pod" if accelerators else "",
-        " .. ".join(hosts),
+        " .. ".join(dict.fromkeys(role["hosts"])),
     ]
 
 

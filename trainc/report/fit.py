@@ -75,7 +75,6 @@ def placing(row: Mapping[str, Any]) -> str:
 
 def _details(row: Mapping[str, Any]) -> list[str]:
     details = [f"{row['file']}:{row['line']}: {row['reason']}"] if row.get("reason") else []
-    pods = row.get("pods", {})
-    for group in pods.get("groups", []) if row["status"] not in {"fits", "never"} else ():
+    for group in row.get("pods", {}).get("groups", []) if row["status"] not in {"fits", "never"} else ():
         details += [f"{group['replicatedJob']}: {text}" for text in group.get("pending", [])]
     return [*details, *([f"help: {row['change']}"] if row.get("change") else [])]

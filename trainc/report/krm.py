@@ -26,7 +26,7 @@ class ItemPlace(NamedTuple):
 
 def results(findings: Iterable[tuple[Finding, ItemPlace | None]]) -> list[dict[str, Any]]:
     """The results, one for each finding."""
-    return [_result(finding, place) for finding, place in findings]
+    return [_result(*found) for found in findings]
 
 
 def message_of(finding: Finding) -> str:

@@ -57,7 +57,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         row["cluster"] or "-",
         row["queue"] or "-",
         or_unknown(row["pods"]),
-        _accelerators(row["accelerators"]) or "-",
+        ", ".join(f"{or_unknown(number)} {what}" for what, number in sorted(row["accelerators"].items())) or "-",
         str(row["run"]),
         row["rendering"]["state"] if row["rendering"] else "-",
         row["file"],
@@ -76,10 +76,6 @@ def _columns(rows: Sequence[Row], group: str) -> list[int]:
 
 def _chosen(cells: Sequence[str], kept: Iterable[int]) -> tuple[str, ...]:
     return tuple(cells[index] for index in kept)
-
-
-def _accelerators(counts: dict[str, Any]) -> str:
-    return ", ".join(f"{or_unknown(number)} {resource}" for resource, number in sorted(counts.items()))
 
 
 def _totals(rows: Sequence[Row]) -> str:

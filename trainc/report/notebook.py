@@ -36,13 +36,12 @@ def _tables(
     objects: Sequence[Mapping[str, Any]], findings: Sequence[Finding]
 ) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
     """The tables that have rows: the names of their columns, and their rows."""
-    made = [(str(one["kind"]), f"{one['metadata'].get('namespace', '')}/{one['metadata']['name']}") for one in objects]
-    places = [
+    made: list[tuple[str, ...]] = [
+        (str(one["kind"]), f"{one['metadata'].get('namespace', '')}/{one['metadata']['name']}") for one in objects
+    ]
+    places: list[tuple[str, ...]] = [
         (one.level, one.rule.name, f"{one.span.file}:{one.span.line}", f"{one.message}; {one.help}".removesuffix("; "))
         for one in findings
     ]
-    tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]] = [
-        (("kind", "object"), [*made]),
-        (("level", "rule", "place", "finding"), [*places]),
-    ]
+    tables = (("kind", "object"), made), (("level", "rule", "place", "finding"), places)
     return [(head, rows) for head, rows in tables if rows]

@@ -29,15 +29,9 @@ def log(report: Report, shown: Callable[[str], str], suggested: Suggested) -> It
     rules = {finding.rule.name: finding.rule for finding in report.findings}
     names = sorted(rules)
     indices = {name: index for index, name in enumerate(names)}
+    driver = {"name": "trainc", "version": __version__, "semanticVersion": __version__}
     run = {
-        "tool": {
-            "driver": {
-                "name": "trainc",
-                "version": __version__,
-                "semanticVersion": __version__,
-                "rules": [_rule(rules[name]) for name in names],
-            }
-        },
+        "tool": {"driver": {**driver, "rules": [_rule(rules[name]) for name in names]}},
         # Columns count characters; without this a reader counts UTF-16 units.
         "columnKind": "unicodeCodePoints",
         "results": (_result(finding, indices, shown, uri, suggested(finding)) for finding in report.findings),
@@ -53,9 +47,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
     if rule.why:
         out["fullDescription"] = {"text": rule.why}
-    out["help"] = {
-        "text": f"`trainc explain {rule.name}` shows the smallest input with this finding, and one without it"
-    }
+    hint = f"`trainc explain {rule.name}` shows the smallest input with this finding, and one without it"
+    out["help"] = {"text": hint}
     if page := page_of(rule.name):
         out["properties"] = {"page": page}  # `helpUri` is a whole address, and the pages have no home of their own
     return out
@@ -82,16 +75,10 @@ def _result(
     if len(finding.labels) > 1:
         out["relatedLocations"] = [_related(i, label, uri) for i, label in enumerate(finding.labels[1:], 1)]
     if replacements:
-        change = {
-            "artifactLocation": {"uri": uri(finding.span.file)},
-            "replacements": [_replacement(one) for one in replacements],
-        }
+        edits = [{"deletedRegion": _region(one), "insertedContent": {"text": one.text}} for one in replacements]
+        change = {"artifactLocation": {"uri": uri(finding.span.file)}, "replacements": edits}
         out["fixes"] = [{"description": {"text": "what `trainc fix` writes"}, "artifactChanges": [change]}]
     return out
-
-
-def _replacement(replacement: Replacement) -> dict[str, Any]:
-    return {"deletedRegion": _region(replacement), "insertedContent": {"text": replacement.text}}
 
 
 def _shown(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from trainc.changes.why import Landing, LayerValue, Why
+from trainc.model.sourced import Span
 from trainc.report.dumps import dumps, inline
 from trainc.text.counting import few
 from trainc.text.numbers import with_octal
@@ -46,11 +47,8 @@ def _where(setter: LayerValue, shown: Callable[[str], str]) -> str:
         return f" at {shown(origin.at.file)}:{origin.at.line}:{origin.at.column}"
     spans = [f"{shown(span.file)}:{span.line}:{span.column}" for span in origin.spans()]
     what = "" if origin.by in {setter.who, *setter.who.split("-")} else f": {origin.by}"
-    made = " by trainc" if origin.by == _LOWERING else what
+    made = " by trainc" if origin.by == "lowering" else what  # what the compiler writes for every job
     return made + (f" from {', '.join(spans)}" if spans else "")
-
-
-_LOWERING = "lowering"  # what the compiler writes for every job
 
 
 def why_json(answers: Iterable[Why], shown: Callable[[str], str]) -> str:
@@ -70,16 +68,19 @@ def _answer(answer: Why, shown: Callable[[str], str]) -> dict[str, object]:
 
 
 def _layer(setter: LayerValue, shown: Callable[[str], str]) -> dict[str, object]:
-    places = [{"file": shown(s.file), "line": s.line, "column": s.column} for s in setter.origin.spans()]
+    places = [_place(span, shown) for span in setter.origin.spans()]
     return {"layer": setter.layer, "who": setter.who, "value": setter.value, "by": setter.origin.by, "places": places}
+
+
+def _place(span: Span, shown: Callable[[str], str]) -> dict[str, object]:
+    return {"file": shown(span.file), "line": span.line, "column": span.column}
 
 
 def landing_lines(landing: Landing, shown: Callable[[str], str], *, most: int) -> list[str]:
     """What becomes of one value: itself and its place, then a line for each field that it reaches, or the reason."""
     at = landing.at
-    lines = [
-        f"{shown(at.file)}:{at.line}:{at.column} {landing.path}: {with_octal(landing.path, inline(landing.value))}"
-    ]
+    value = with_octal(landing.path, inline(landing.value))
+    lines = [f"{shown(at.file)}:{at.line}:{at.column} {landing.path}: {value}"]
     if landing.reason:
         lines.append(f"  reaches no manifest: {landing.reason}")
     lines.extend(f"  rejected: {one.message} [{one.rule.name}]" for one in landing.findings)
@@ -107,18 +108,17 @@ def _by_path(fields: Sequence[Why], several: bool) -> list[tuple[Why, list[str]]
 
 def landing_json(landings: Iterable[Landing], shown: Callable[[str], str]) -> str:
     """All landings as one JSON array."""
-    return dumps([_landing(landing, shown) for landing in landings])
-
-
-def _landing(landing: Landing, shown: Callable[[str], str]) -> dict[str, object]:
-    at = landing.at
-    return {
-        "at": {"file": shown(at.file), "line": at.line, "column": at.column},
-        "path": landing.path,
-        "value": landing.value,
-        "outcome": landing.outcome,
-        "reason": landing.reason,
-        "fields": [_answer(field, shown) for field in landing.fields],
-        "beaten": [_answer(field, shown) for field in landing.beaten],
-        "findings": [{"rule": one.rule.name, "message": one.message} for one in landing.findings],
-    }
+    rows = [
+        {
+            "at": _place(landing.at, shown),
+            "path": landing.path,
+            "value": landing.value,
+            "outcome": landing.outcome,
+            "reason": landing.reason,
+            "fields": [_answer(field, shown) for field in landing.fields],
+            "beaten": [_answer(field, shown) for field in landing.beaten],
+            "findings": [{"rule": one.rule.name, "message": one.message} for one in landing.findings],
+        }
+        for landing in landings
+    ]
+    return dumps(rows)
