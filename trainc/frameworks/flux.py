@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from trainc.frameworks.base.hosts import domain
 from trainc.frameworks.base.refusals import invalid, policy_span, refuse, unbuildable
-from trainc.frameworks.base.requirements import check, check_slots, template_span
-from trainc.frameworks.base.secrets import note, secret_name
+from trainc.frameworks.base.requirements import check, check_slots, note, secret_name, template_span
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import EFA, Contribution, Framework, Start, literal, on, pod
 from trainc.model.plan import NODE, TRAINER, Plan, Role

@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from trainc.frameworks.base.hosts import LONGEST, domain, hosts, length, refuse_length
 from trainc.frameworks.base.refusals import invalid, policy_span, refuse, refuse_env, unbuildable
 from trainc.frameworks.base.requirements import (
+    IN_CLUSTER,
     check_container,
     check_gpus,
     check_overwritten,
     check_processes,
     check_slots,
+    choice,
+    note,
+    secret_name,
     template_span,
 )
-from trainc.frameworks.base.secrets import IN_CLUSTER, choice, note, secret_name
 from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule, place
 from trainc.model.patches import Contribution, Framework, Start, literal, on, pod

@@ -7,7 +7,7 @@ from typing import Any
 
 from trainc.cluster.capacity.amounts import taint_text
 from trainc.cluster.capacity.kueue import Kueue
-from trainc.cluster.capacity.requests import count_of, jobs_of, pods_of
+from trainc.cluster.capacity.pods import count_of, jobs_of, pods_of
 from trainc.cluster.capacity.verdict import NO_FLAVOR, NO_PLACE, KueueVerdict
 from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.sourced import Origin, Sourced

@@ -24,7 +24,7 @@ from trainc.cluster.capacity.amounts import (
 from trainc.cluster.capacity.cluster import Snapshot
 from trainc.cluster.capacity.facts import Cell, ClusterQueue, Flavor, ResourceGroup
 from trainc.cluster.capacity.placement import PlacementError, place
-from trainc.cluster.capacity.requests import Defaults, PodSet
+from trainc.cluster.capacity.pods import Defaults, PodSet
 from trainc.cluster.capacity.topology import Values
 from trainc.cluster.capacity.verdict import (
     NO_FLAVOR,

@@ -19,8 +19,7 @@ from trainc.cluster.capacity.groups import back_end, group_refusal, queue_of
 from trainc.cluster.capacity.jobpods import Added, JobPlacement, Share
 from trainc.cluster.capacity.kueue import GATED, Kueue
 from trainc.cluster.capacity.nodes import HOSTNAME
-from trainc.cluster.capacity.pods import PendingPod
-from trainc.cluster.capacity.requests import jobs_of
+from trainc.cluster.capacity.pods import PendingPod, jobs_of
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
 from trainc.cluster.capacity.verdict import NO_PLACE, KueueVerdict, unknown_queue
 from trainc.model.finding import Rule

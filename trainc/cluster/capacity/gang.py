@@ -15,8 +15,7 @@ from trainc.cluster.capacity.amounts import Units, pods_in, spelled, taint_text,
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.jobpods import Added, JobPlacement, RolePods, stages_of
 from trainc.cluster.capacity.nodes import HOSTNAME, NodeClass
-from trainc.cluster.capacity.pods import PendingPod
-from trainc.cluster.capacity.requests import unknown_of_pod
+from trainc.cluster.capacity.pods import PendingPod, unknown_of_pod
 from trainc.cluster.capacity.scheduler import AFFINITY, TAINT, may_run, static_refusal
 from trainc.model.tree import Tree
 from trainc.text.counting import counted

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from trainc.cluster.capacity.amounts import Units, added, spelled, subtracted, units_of
 from trainc.cluster.capacity.facts import ClusterFacts
-from trainc.cluster.capacity.requests import jobs_of, pods_of
+from trainc.cluster.capacity.pods import jobs_of, pods_of
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, NATIVE_FIELD, VOLCANO_GROUP
 

@@ -15,8 +15,7 @@ from trainc.apiserver.pods.requests import Amounts
 from trainc.cluster.capacity.amounts import all_units
 from trainc.cluster.capacity.creation import Budget, Namespace, object_usage, pod_usage
 from trainc.cluster.capacity.facts import ClusterFacts
-from trainc.cluster.capacity.pods import JOB_KEY, PendingPod, bound_pods, host_ports
-from trainc.cluster.capacity.requests import PodSet, jobs_of
+from trainc.cluster.capacity.pods import JOB_KEY, PendingPod, PodSet, bound_pods, host_ports, jobs_of
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
 from trainc.model.tree import Tree, get, plain, value
 from trainc.schedulers.gang import ended_before, roles_of

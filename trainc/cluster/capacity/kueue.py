@@ -15,7 +15,7 @@ from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
 from trainc.cluster.capacity.cycle import run_cycles
 from trainc.cluster.capacity.facts import ClusterFacts, ClusterQueue
 from trainc.cluster.capacity.limit_ranges import reserved_fault
-from trainc.cluster.capacity.requests import Defaults, PodSet, jobs_of, unknown_of_pod
+from trainc.cluster.capacity.pods import Defaults, PodSet, jobs_of, unknown_of_pod
 from trainc.cluster.capacity.verdict import RECONCILER, TOO_MUCH, WEBHOOK, WORKLOAD, KueueVerdict
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.object_keys import KUEUE_QUEUE, MULTIKUEUE

@@ -20,7 +20,7 @@ from trainc.cluster.capacity.amounts import (
     untolerated,
 )
 from trainc.cluster.capacity.nodes import HOSTNAME, Node
-from trainc.cluster.capacity.requests import PodSet
+from trainc.cluster.capacity.pods import PodSet
 
 Values = tuple[str, ...]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from trainc.cluster.capacity.facts import Cell, ResourceGroup
-from trainc.cluster.capacity.requests import PodSet
+from trainc.cluster.capacity.pods import PodSet
 
 WEBHOOK, WORKLOAD, RECONCILER = "jobset webhook", "workload webhook", "jobset reconciler"
 

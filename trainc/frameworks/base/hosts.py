@@ -18,7 +18,6 @@ LONGEST_VARIABLE = 1 << 17  # bytes: what Linux takes as one string of an enviro
 
 TOO_MANY_HOSTS = Rule("too-many-hosts", ERROR, verdict=True)
 LONG_VARIABLE = Rule("long-variable", ERROR)
-RULES = (TOO_MANY_HOSTS, LONG_VARIABLE)
 
 
 def domain(plan: Plan) -> Sourced[str]:

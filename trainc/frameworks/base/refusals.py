@@ -16,8 +16,6 @@ RESERVED_ENV = Rule("reserved-env", ERROR, verdict=True)
 REFUSED = Rule("framework-refuses", ERROR, verdict=True)
 UNBUILDABLE = Rule("unbuildable", ERROR, verdict=True)
 
-RULES = (RESERVED_ENV, REFUSED, UNBUILDABLE)
-
 
 def reserved(plan: Plan, names: Sequence[str]) -> list[tuple[int, str]]:
     """The places and names in `spec.trainer.env` that the job must leave to its framework."""

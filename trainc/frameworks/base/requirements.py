@@ -1,16 +1,16 @@
-"""What every framework asks of a plan before its processes can meet: a trainer, its node container, a node."""
+"""What frameworks ask of a plan before its processes can meet: a trainer, its node container, a node, keys in a Secret."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from trainc.frameworks.base.refusals import reserved
-from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule, place
+from trainc.model.finding import ERROR, NOTE, WARNING, Finding, Label, Rule, place
 from trainc.model.inference import MAX_DEVICES
 from trainc.model.patches import Framework
 from trainc.model.plan import NODE, TRAINER, Plan, Role
 from trainc.model.report import Report
-from trainc.model.sourced import Sourced, Span
+from trainc.model.sourced import Sourced, Span, derive
 from trainc.model.tree import Tree, first_leaf, value
 from trainc.model.vocabulary import Vocabulary
 
@@ -23,10 +23,6 @@ NO_TRAINER_BLOCK = Rule("no-trainer-block", WARNING)
 SEVERAL_GPU_NAMES = Rule("several-gpu-resources", WARNING)
 MISMATCHED_SLOTS = Rule("slots-gpus-mismatch", WARNING)
 UNREAD_PROCESSES = Rule("processes-per-node-ignored", WARNING)
-RULES = (
-    OVERWRITTEN_ENV, NO_PROCESSES, UNREAD_PROCESSES, NO_TRAINER, TWO_TRAINERS, NO_NODE_CONTAINER, NO_TRAINER_BLOCK,
-    SEVERAL_GPU_NAMES, MISMATCHED_SLOTS,
-)  # fmt: skip
 
 
 def check(
@@ -191,3 +187,32 @@ def _effect(name: str, vocabulary: Vocabulary) -> str:
     if name in vocabulary.addresses:
         return "every process waits for a coordinator at this address"
     return "the processes use this value"
+
+
+EXISTING = "existing"  # the project names a Secret: `existing:NAME`
+IN_CLUSTER = "external-secrets"  # the External Secrets operator makes it
+
+SECRET_NEEDED = Rule("secret-needed", NOTE)
+
+
+def choice(plan: Plan, framework: str) -> str:
+    """What the project chose for a framework's keys: `existing` (also where it is silent) or `external-secrets`."""
+    chosen = plan.secrets.get(framework)
+    return chosen.value.partition(":")[0] if chosen is not None else EXISTING
+
+
+def secret_name(plan: Plan, framework: str, suffix: str) -> Sourced[str]:
+    """The Secret that the project names, else the job's name with `suffix`, as the Trainer controller names it."""
+    if (chosen := plan.secrets.get(framework)) is not None and ":" in chosen.value:
+        return derive("the project's Secret", lambda text: text.partition(":")[2], chosen)
+    own: Sourced[str] = plan.job["metadata"]["name"]  # keys outlive the runs of a job
+    return derive("the controller's name for this Secret", lambda job: job + suffix, own)
+
+
+def note(plan: Plan, report: Report, name: str, keys: Sequence[str], recipe: str) -> None:
+    """A note on the Secret a job needs: its keys, and the command that makes it."""
+    where = f" -n {plan.namespace.value}" if plan.namespace is not None else ""
+    message = f"the Secret `{name}` must hold {' and '.join(f'`{key}`' for key in keys)}"
+    effect = "the pods wait in ContainerCreating until it exists"
+    help_ = f"{recipe.replace('NAME', name)}{where}"
+    report.add(SECRET_NEEDED.at(plan.document.span(("metadata", "name")), message, effect=effect, help=help_))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.base.secrets import note, secret_name
+from trainc.frameworks.base.requirements import note, secret_name
 from trainc.frameworks.flux import RECIPE, quoted, span
 from trainc.kinds.minicluster.pods import text_of
 from trainc.model.patch import Patch

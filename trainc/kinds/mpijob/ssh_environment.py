@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.frameworks.base.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
+from trainc.frameworks.base.requirements import EXISTING, IN_CLUSTER, choice, note, secret_name
 from trainc.frameworks.mpi import PRIVATE, PUBLIC, RECIPE, generator
 from trainc.kinds.shared.environment import first, framework, has_words, search_domains
 from trainc.kinds.shared.peers import operator_name, own_name, peers

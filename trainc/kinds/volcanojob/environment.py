@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainc.frameworks.base.hosts import length, refuse_length
-from trainc.frameworks.base.secrets import EXISTING, IN_CLUSTER, choice, note, secret_name
+from trainc.frameworks.base.requirements import EXISTING, IN_CLUSTER, choice, note, secret_name
 from trainc.frameworks.mpi import PRIVATE, PUBLIC, generator
 from trainc.kinds.shared.environment import GLOBAL_INDEX, INDEX_REFERENCE, JOB_INDEX, every_and_init, framework
 from trainc.kinds.volcanojob.pods import claims
