@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from trainc.frameworks.base.hosts import LONGEST, domain, hosts, length, refuse_length
 from trainc.frameworks.base.refusals import invalid, policy_span, refuse, refuse_env, unbuildable
 from trainc.frameworks.base.requirements import (
@@ -16,12 +14,13 @@ from trainc.frameworks.base.requirements import (
     choice,
     note,
     secret_name,
+    span_of,
     template_span,
 )
 from trainc.frameworks.base.vocabularies import VOCABULARIES
-from trainc.model.finding import ERROR, WARNING, Rule, place
+from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.patches import Contribution, Framework, Start, literal, on, pod
-from trainc.model.plan import NODE, Plan, Role
+from trainc.model.plan import NODE, Plan
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import Tree, get, given, value
@@ -34,28 +33,23 @@ SURPLUS_NODE = Rule("surplus-node", WARNING)
 
 def lower(plan: Plan) -> Contribution:
     """Keys on launcher and nodes, hostfile and variables on the launcher, and the number of nodes."""
-    slots = slots_per_node(plan)
+    slots, name = slots_per_node(plan), derive("name of the hostfile's ConfigMap", "{}-mpi-hostfile".format, plan.name)
     out = Contribution(counts=node_count(plan)) + lower_keys(plan)
     if (launcher := plan.role(LAUNCHER)) is not None:
-        out += launch(plan, launcher, slots)
+        source = {"name": name, "items": [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]}
+        variables = (HOSTFILE, "true", slots, "-o ConnectionAttempts=10")  # they make Open MPI read the hostfile
+        out += pod(launcher, volumes=[{"name": "mpi-hostfile", "configMap": source}])
+        out += on(
+            launcher,
+            env=dict(zip(VOCABULARY.reserved, variables, strict=True)),
+            mounts=[{"name": "mpi-hostfile", "mountPath": "/etc/mpi"}],
+        )
     if length(plan, host_counts(plan)) > LONGEST:
         return out
-    name, data = {"name": _hostfile_name(plan)}, {"hostfile": hostfile(plan, slots)}
-    return out + Contribution(objects=[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": name, "data": data}])
-
-
-def launch(plan: Plan, launcher: Role, slots: Sourced[int]) -> Contribution:
-    """What the launcher alone has: the hostfile, and the variables that make Open MPI read it."""
-    source = {"name": _hostfile_name(plan), "items": [{"key": "hostfile", "path": "hostfile", "mode": 0o444}]}
-    return pod(launcher, volumes=[{"name": "mpi-hostfile", "configMap": source}]) + on(
-        launcher,
-        env=dict(zip(VOCABULARY.reserved, (HOSTFILE, "true", slots, "-o ConnectionAttempts=10"), strict=True)),
-        mounts=[{"name": "mpi-hostfile", "mountPath": "/etc/mpi"}],
+    data = {"hostfile": hostfile(plan, slots)}
+    return out + Contribution(
+        objects=[{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}]
     )
-
-
-def _hostfile_name(plan: Plan) -> Sourced[str]:
-    return derive("name of the hostfile's ConfigMap", lambda job: f"{job}-mpi-hostfile", plan.name)
 
 
 def refuse_job(plan: Plan, report: Report) -> None:
@@ -80,19 +74,20 @@ def verify(plan: Plan, report: Report) -> None:
     check_gpus(plan, report)
     check_processes(plan, report)
     check_slots(plan, report, slots_per_node(plan))
-    verify_keys(plan, report)
+    if choice(plan, "mpi") != IN_CLUSTER:
+        note(plan, report, secret(plan).value, (PRIVATE, PUBLIC), RECIPE)
     check_peers(plan, report)
     launcher, nodes = plan.role(LAUNCHER), plan.trainer_field("numNodes")
     if nodes is not None and nodes.value < 2 and as_node(plan) and launcher is not None and plan.role(NODE) is not None:
         message = f"`numNodes: {nodes.value}` starts two nodes: the launcher, and a pod of `node`"
         effect = "mpirun starts processes on both, and both use the resources of a node"
         advice = "set `numNodes: 2`, or name a runtime without `runLauncherAsNode`"
-        report.add(SURPLUS_NODE.at(place(nodes.origin) or template_span(plan), message, effect=effect, help=advice))
+        report.add(SURPLUS_NODE.at(span_of(plan, nodes), message, effect=effect, help=advice))
     if launcher is not None:
         check_overwritten(plan, report, launcher, VOCABULARY.reserved)
         if launcher.count.value > 1:
             message = f"{launcher.count.value} launchers start, and each runs mpirun"
-            span = place(launcher.count.origin) or template_span(plan)
+            span = span_of(plan, launcher.count)
             advice = "keep `mlPolicy.numNodes` at 1: the job's `numNodes` sizes the role `node`"
             report.add(SEVERAL_LAUNCHERS.at(span, message, help=advice))
 
@@ -187,18 +182,16 @@ def as_node(plan: Plan) -> bool:
 
 def brings_hosts(plan: Plan) -> bool:
     """Whether a runtime says itself where mpirun starts processes, so that it needs no role of the controller's names."""
-    containers = [container for role in plan.roles for container in role.containers]
-    return any(_names_hosts(container) for container in containers if type(container) is dict)
-
-
-def _names_hosts(container: Mapping[str, Tree]) -> bool:
-    lists = [container.get(field) for field in ("command", "args")]
-    words = [leaf.value for words in lists if type(words) is list for leaf in words if type(leaf) is Sourced]
-    line = f"{' '.join(map(str, words))} "
-    if any(starter in line for starter in _STARTERS) and HOSTFILE not in line:
-        return any(naming in line for naming in _NAMING)
-    env = container.get("env")
-    return type(env) is list and any(value(entry, "name") in _VARIABLES for entry in env)
+    for container in [one for role in plan.roles for one in role.containers if type(one) is dict]:
+        lists = [container.get(field) for field in ("command", "args")]
+        words = [leaf.value for words in lists if type(words) is list for leaf in words if type(leaf) is Sourced]
+        line, env = f"{' '.join(map(str, words))} ", container.get("env")
+        if any(starter in line for starter in _STARTERS) and HOSTFILE not in line:
+            if any(naming in line for naming in _NAMING):
+                return True
+        elif type(env) is list and any(value(entry, "name") in _VARIABLES for entry in env):
+            return True
+    return False
 
 
 PRIVATE, PUBLIC = "ssh-privatekey", "ssh-publickey"
@@ -255,12 +248,6 @@ def generator(plan: Plan, name: Sourced[str]) -> tuple[Tree, ...]:
     return keys, filled
 
 
-def verify_keys(plan: Plan, report: Report) -> None:
-    """A note on the Secret that must exist, with the command that makes it."""
-    if choice(plan, "mpi") != IN_CLUSTER:
-        note(plan, report, secret(plan).value, (PRIVATE, PUBLIC), RECIPE)
-
-
 NO_PEER = Rule("no-launcher", ERROR)
 EFFECTS = {
     LAUNCHER: "no process runs mpirun, and the nodes wait forever for ssh connections",
@@ -276,10 +263,10 @@ def check_peers(plan: Plan, report: Report) -> None:
         if (role := plan.role(name)) is not None:
             check_container(plan, report, role, "it gets neither keys nor hostfile, and mpirun waits for it forever")
         elif name == LAUNCHER or not as_node(plan):
+            other = NODE if name == LAUNCHER else LAUNCHER
             success = ", and `targetReplicatedJobs: [launcher]` to `successPolicy`" if name == LAUNCHER else ""
-            beside = f"add a replicatedJob `{name}` beside `{NODE if success else LAUNCHER}`{success}"
-            help_ = (
-                beside if plan.role(NODE if success else LAUNCHER) is not None else f"name the replicatedJob `{name}`"
-            )
+            help_ = f"name the replicatedJob `{name}`"
+            if plan.role(other) is not None:
+                help_ = f"add a replicatedJob `{name}` beside `{other}`{success}"
             missing = f"the runtime has no replicatedJob named `{name}`"
             report.add(NO_PEER.at(template_span(plan), missing, effect=effect, help=help_))

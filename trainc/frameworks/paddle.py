@@ -11,7 +11,6 @@ from trainc.model.plan import NODE, TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import given
-from trainc.text.record import Any
 
 VOCABULARY = VOCABULARIES["paddle"]
 (PORT,) = VOCABULARY.ports
@@ -29,12 +28,16 @@ def lower(plan: Plan) -> Contribution:
     total = derive("number of Paddle nodes", lambda *each: sum(each), *counts.values())
     common = {"PYTHONUNBUFFERED": 1, "PADDLE_JOB_ID": plan.name, "PADDLE_NNODES": total}
     out = Contribution(counts=counts)
-    for index in counts:
+    name, port = head.name.value, port_of(head.container(), SERVER, PORT)
+    server = derive("Paddle's server", lambda job, sub: f"{job}-{name}-0-0.{sub}:{port}", plan.name, domain(plan))
+    for index, count in counts.items():
         role = plan.roles[index]
-        own = role is head and counts[index].value == 1
-        first = {"POD_IP_DUMMY": POD_IP} if own else {}
-        address = at_home(head) if own else elsewhere(plan, head)
-        out += around(plan, role, first, {**common, "PADDLE_MASTER": address, **mode(plan, role)})
+        own = role is head and count.value == 1
+        first = {"POD_IP_DUMMY": POD_IP} if own else {}  # the kubelet fills it in
+        last = {**common, "PADDLE_MASTER": f"$(POD_IP_DUMMY):{port}" if own else server}
+        if plan.role(SERVER) is not None:  # with parameter servers, what this pod counts as
+            last["PADDLE_SERVER_NUM" if role.name.value == SERVER else "PADDLE_TRAINER_NUM"] = 1
+        out += around(plan, role, first, last)
     return out
 
 
@@ -53,30 +56,7 @@ def members(plan: Plan) -> dict[int, Sourced[int]]:
 
 def head_of(plan: Plan) -> Role | None:
     """The role whose first pod starts the server: the master, else the leader, else whoever trains."""
-    roles = (plan.role(name) for name in ROLES[:2])
-    return next((role for role in roles if role is not None), plan.role(WORKER) or plan.role(NODE))
-
-
-def at_home(head: Role) -> str:
-    """The address on the head itself: its IP, filled in by the kubelet."""
-    port = port_of(head.container(), SERVER, PORT)
-    number = port.value if type(port) is Sourced else port
-    return f"$(POD_IP_DUMMY):{number}"
-
-
-def elsewhere(plan: Plan, head: Role) -> Sourced[str]:
-    """The address everywhere else: the head's name."""
-    port = port_of(head.container(), SERVER, PORT)
-    number = port.value if type(port) is Sourced else port
-    name = head.name.value
-    return derive("Paddle's server", lambda job, sub: f"{job}-{name}-0-0.{sub}:{number}", plan.name, domain(plan))
-
-
-def mode(plan: Plan, role: Role) -> dict[str, Any]:
-    """With parameter servers, what this pod counts as; nothing in collective mode."""
-    if plan.role(SERVER) is None:
-        return {}
-    return {"PADDLE_SERVER_NUM": 1} if role.name.value == SERVER else {"PADDLE_TRAINER_NUM": 1}
+    return plan.role(SERVER) or plan.role(LEADER) or plan.role(WORKER) or plan.role(NODE)
 
 
 def verify(plan: Plan, report: Report) -> None:

@@ -66,35 +66,22 @@ def verify(plan: Plan, report: Report) -> None:
         report.add(NO_DECIDER.at(template_span(plan), message, effect=effect, help="name a replicatedJob `worker`"))
     for role in roles:
         check_container(plan, report, role, "it gets no TF_CONFIG, and the other tasks wait for it forever")
-        check_replicas(plan, report, role)
+        if role.replicas.value != 1:
+            span = place(role.replicas.origin) or role_span(plan, role)
+            message = f"`{role.name.value}` has {role.replicas.value} replicas"
+            effect = "several tasks have the same index, and the other tasks are never found"
+            report.add(REPLICATED_TASK.at(span, message, effect=effect, help="use `parallelism` instead"))
         check_overwritten(plan, report, role, VOCABULARY.reserved)
-    check_chiefs(plan, report, [role for role in roles if role.name.value in DECIDERS])
+    chiefs = [role for role in roles if role.name.value in DECIDERS]
+    if (number := sum(counts[role.index].value for role in chiefs)) > 1:
+        span = role_span(plan, chiefs[-1])
+        report.add(TWO_CHIEFS.at(span, f"the job has {number} chiefs", help="keep one `chief` with one pod"))
     if "ps" in kinds and get(plan.template, "spec", "successPolicy") is None:
         server = roles[kinds.index("ps")]
         message = "`ps` never ends, and the runtime has no `successPolicy`"
         advice = "set `successPolicy` to the role that decides, with `operator: All`"
-        report.add(ENDLESS_SERVER.at(role_span(plan, server), message, effect=ENDLESS, help=advice))
-
-
-ENDLESS = "the JobSet is never complete, and its pods stay"
-
-
-def check_replicas(plan: Plan, report: Report, role: Role) -> None:
-    """A finding for a role whose tasks would share their indices."""
-    if role.replicas.value != 1:
-        span = place(role.replicas.origin) or role_span(plan, role)
-        message = f"`{role.name.value}` has {role.replicas.value} replicas"
-        effect = "several tasks have the same index, and the other tasks are never found"
-        report.add(REPLICATED_TASK.at(span, message, effect=effect, help="use `parallelism` instead"))
-
-
-def check_chiefs(plan: Plan, report: Report, chiefs: list[Role]) -> None:
-    """A finding where more than one pod would be the chief."""
-    counts = tasks(plan)
-    number = sum(counts[role.index].value for role in chiefs)
-    if number > 1:
-        span = role_span(plan, chiefs[-1])
-        report.add(TWO_CHIEFS.at(span, f"the job has {number} chiefs", help="keep one `chief` with one pod"))
+        effect = "the JobSet is never complete, and its pods stay"
+        report.add(ENDLESS_SERVER.at(role_span(plan, server), message, effect=effect, help=advice))
 
 
 START = Start("tensorflow-distributed", ("python", "train.py"), "Every worker reads TF_CONFIG.")
@@ -135,6 +122,5 @@ def config(plan: Plan, own: Role, counts: Mapping[int, Sourced[int]]) -> Sourced
 def addresses(job: str, subdomain: str, role: Role, count: int) -> str:
     """Host and port of every pod of a role, quoted, with commas between them."""
     port = port_of(role.container(), PORT_NAME, PORT)
-    number = port.value if type(port) is Sourced else port
     names = hosts(job, subdomain, role.name.value, role.replicas.value, count)
-    return ",".join(f'"{host}:{number}"' for host in names)
+    return ",".join(f'"{host}:{port}"' for host in names)

@@ -55,42 +55,26 @@ def check_length(plan: Plan, report: Report, name: str, size: int) -> None:
         report.add(LONG_VARIABLE.at(span, message, effect=effect, help="request fewer nodes"))
 
 
-def port_of(container: Tree, name: str, default: int) -> Sourced[int] | int:
+def port_of(container: Tree, name: str, default: int) -> int:
     """The port of that name, the default where the container declares none."""
-    for port in get(container, "ports") or []:
-        if value(port, "name") == name:
-            number: Sourced[int] = port["containerPort"]
-            return number
-    return default
+    ports = get(container, "ports") or []
+    return next((value(port, "containerPort") for port in ports if value(port, "name") == name), default)
 
 
 def shared_counts(plan: Plan, sized: str) -> dict[int, Sourced[int]]:
     """Counts where several roles are one trainer: `numNodes` is for the role called `sized`, others keep their own."""
-    out = {}
-    for role in plan.roles:
-        if role.ancestor == TRAINER:
-            count = (
-                given(plan.trainer_field("numNodes"), get(plan.policy, "numNodes"))
-                if role.name.value == sized
-                else None
-            )
-            out[role.index] = given(count, own_count(role))
-    return out
+    nodes = given(plan.trainer_field("numNodes"), get(plan.policy, "numNodes"))
+    return {
+        role.index: given(nodes if role.name.value == sized else None, own_count(role))
+        for role in plan.roles
+        if role.ancestor == TRAINER
+    }
 
 
 def own_count(role: Role) -> Sourced[int]:
     """The number of pods that the runtime writes for a role, 1 where it writes none."""
     count: Sourced[int] = given(get(role.tree, "template", "spec", "parallelism"), Sourced(1, Origin(by="Job default")))
     return count
-
-
-def env_of(plan: Plan, role: Role) -> list[Tree]:
-    """The node container's variables with the job's own laid on, as they stand before the framework's."""
-    entries = {value(entry, "name"): entry for entry in get(role.container(), "env") or []}
-    for patch in plan.overrides:
-        if patch.role == role.index and patch.container == NODE:
-            entries |= {value(entry, "name"): entry for entry in patch.env}
-    return list(entries.values())
 
 
 def around(
@@ -104,5 +88,9 @@ def around(
         return Contribution()
     first = [variable(name, content) for name, content in before.items()]
     last = [variable(name, content) for name, content in after.items()]
-    kept = [entry for entry in env_of(plan, role) if value(entry, "name") not in {*before, *after}]
+    # The node container's variables with the job's own laid on, as they stand before the framework's.
+    laid = [patch.env for patch in plan.overrides if patch.role == role.index and patch.container == NODE]
+    listed = [get(role.container(), "env") or [], *laid]
+    entries = {value(entry, "name"): entry for env in listed for entry in env}
+    kept = [entry for name, entry in entries.items() if name not in {*before, *after}]
     return on(role, ports=ports) + Contribution([Patch(role.index, NODE, sets={"env": [*first, *kept, *last]})])

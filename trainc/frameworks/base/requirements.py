@@ -13,6 +13,7 @@ from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span, derive
 from trainc.model.tree import Tree, first_leaf, value
 from trainc.model.vocabulary import Vocabulary
+from trainc.text.counting import counted
 
 OVERWRITTEN_ENV = Rule("overwritten-env", WARNING)
 NO_PROCESSES = Rule("no-processes", ERROR)
@@ -42,11 +43,8 @@ def check(
         report.add(NO_TRAINER.at(template_span(plan), message, effect=effect, help=help_))
         return
     if not plan.wired:
-        span, message = (
-            plan.document.span(("spec",)),
-            f"`spec.trainer` is not set, so `{plan.framework}` sets no variables",
-        )
-        effect = "every process runs alone"
+        span, effect = plan.document.span(("spec",)), "every process runs alone"
+        message = f"`spec.trainer` is not set, so `{plan.framework}` sets no variables"
         report.add(NO_TRAINER_BLOCK.at(span, message, effect=effect, help="add `trainer: {}`"))
     if len(plan.roles) > 1 and not shared:
         others = [role for role in plan.roles if role.ancestor == TRAINER and role is not trainer]
@@ -70,7 +68,7 @@ def check_gpus(plan: Plan, report: Report) -> None:
     if not inferred.gpu_names:
         return
     amounts = inferred.resources[inferred.part]
-    first, *rest = (_span(plan, amounts[name]) for name in inferred.gpu_names)
+    first, *rest = (span_of(plan, amounts[name]) for name in inferred.gpu_names)
     message = f"{' and '.join(f'`{name}`' for name in inferred.gpu_names)} both count as GPUs"
     also = [Label(span, "not counted") for span in rest]
     effect = "the Trainer controller counts one of them at random"
@@ -85,18 +83,17 @@ def check_processes(plan: Plan, report: Report) -> None:
         message = f"`numProcPerNode` is {processes.value}"
         effect = "no node starts a process"
         help_ = "set it to 1 or more, or remove it"
-        report.add(NO_PROCESSES.at(place(processes.origin) or template_span(plan), message, effect=effect, help=help_))
+        report.add(NO_PROCESSES.at(span_of(plan, processes), message, effect=effect, help=help_))
 
 
 def check_unread(plan: Plan, name: str, report: Report) -> None:
     """A finding where the job asks for several processes on a node, and nothing of its framework starts them."""
     processes = plan.trainer_field("numProcPerNode")
     if processes is not None and type(processes.value) is int and processes.value > 1:
-        at = place(processes.origin) or template_span(plan)
         message = f"nothing reads `numProcPerNode` in a job of the framework `{name}`"
         effect = f"each node runs its command once, not {processes.value} times"
         help_ = "remove it, or start the processes from the command"
-        report.add(UNREAD_PROCESSES.at(at, message, effect=effect, help=help_))
+        report.add(UNREAD_PROCESSES.at(span_of(plan, processes), message, effect=effect, help=help_))
 
 
 def check_slots(plan: Plan, report: Report, slots: Sourced[int] | None) -> None:
@@ -106,19 +103,14 @@ def check_slots(plan: Plan, report: Report, slots: Sourced[int] | None) -> None:
     gpu = plan.inferred.gpus
     if gpu.value in (0, slots.value) or gpu.value >= MAX_DEVICES:
         return
-    fewer = slots.value < gpu.value
-    at = place(slots.origin) or template_span(plan)
-    message = f"{_counted(slots.value, 'process', 'es')} for each node, which has {_counted(gpu.value, 'GPU')}"
+    processes = f"{slots.value} {'process' if slots.value == 1 else 'processes'}"
+    message = f"{processes} for each node, which has {counted(gpu.value, 'GPU')}"
     also = [Label(span, "GPUs of a node") for span in [place(gpu.origin)] if span is not None]
     effect = "processes share GPUs, and collectives between two on one GPU fail or hang"
-    if fewer:
+    if slots.value < gpu.value:
         effect = f"{gpu.value - slots.value} GPUs of every node stay idle"
-    help_ = f"set `numProcPerNode: {gpu.value}`, or request {_counted(slots.value, 'GPU')}"
-    report.add(MISMATCHED_SLOTS.at(at, message, also=also, effect=effect, help=help_))
-
-
-def _counted(number: int, noun: str, plural: str = "s") -> str:
-    return f"{number} {noun}{plural if number != 1 else ''}"
+    help_ = f"set `numProcPerNode: {gpu.value}`, or request {counted(slots.value, 'GPU')}"
+    report.add(MISMATCHED_SLOTS.at(span_of(plan, slots), message, also=also, effect=effect, help=help_))
 
 
 def check_container(plan: Plan, report: Report, role: Role, effect: str) -> None:
@@ -133,7 +125,7 @@ def check_overwritten(plan: Plan, report: Report, role: Role, names: Collection[
     """Findings for variables of the runtime's container that the framework replaces."""
     for entry in (role.container() or {}).get("env") or ():
         if value(entry, "name") in names:
-            report.add(overwritten(plan, entry["name"].value, _span(plan, entry)))
+            report.add(overwritten(plan, entry["name"].value, span_of(plan, entry)))
 
 
 def overwritten(plan: Plan, name: str, span: Span) -> Finding:
@@ -151,10 +143,11 @@ def template_span(plan: Plan) -> Span:
 
 def role_span(plan: Plan, role: Role) -> Span:
     """Where a role is written."""
-    return place(role.name.origin) or template_span(plan)
+    return span_of(plan, role.name)
 
 
-def _span(plan: Plan, node: Tree) -> Span:
+def span_of(plan: Plan, node: Tree) -> Span:
+    """Where a node of the plan is written, or else the replicatedJobs are."""
     leaf = first_leaf(node)
     return (place(leaf.origin) if leaf is not None else None) or template_span(plan)
 
