@@ -46,20 +46,20 @@ class Loopback:
 
     def mapped(self, written: str) -> str:
         """The text with every address replaced."""
-        if not self._addresses:
-            return written
-        return self._pattern.sub(lambda at: f"{HERE}:{self._port(at[1], at[2])}" if at[2] else HERE, written)
+        return self._pattern.sub(self._here, written) if self._addresses else written
 
     def variable(self, name: str, value: str) -> str:
         """A variable's value here: addresses replaced, and a port of its own that has moved."""
         return self.moved[value] if name.endswith("PORT") and value in self.moved else self.mapped(value)
 
-    def _port(self, address: str, port: str) -> str:
-        key = (address, port)
+    def _here(self, match: re.Match[str]) -> str:
+        if not (port := match[2]):
+            return HERE
+        key = (match[1], port)
         if key not in self._ports:
             here = self.moved.get(port, port)
             self._ports[key] = free_port() if here in self._ports.values() else here
-        return self._ports[key]
+        return f"{HERE}:{self._ports[key]}"
 
 
 def is_free(port: int) -> bool:
@@ -108,19 +108,9 @@ class Script:
     files: dict[str, str] = field(default_factory=dict)  # path in a pod -> content
     beyond: int = 0  # processes that are left out: they are too many
 
-
-class Mounted:
-    """The files that a role's pods find mounted: path in a pod -> path here."""
-
-    __slots__ = ("_paths", "_pattern")
-
-    def __init__(self, paths: Mapping[str, str]) -> None:
-        self._paths = paths
-        self._pattern = re.compile("|".join(map(re.escape, sorted(paths, key=len, reverse=True))))  # longest first
-
-    def placed(self, written: str) -> str:
-        """A text with the paths as they are here; what is put in is not looked at again."""
-        return self._pattern.sub(lambda path: self._paths[path[0]], written) if self._paths else written
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
 
 
 def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script | None:
@@ -152,8 +142,8 @@ def use_nearby(made: Script, where: str) -> None:
             is_of_image = bool(name) and word.startswith("/") and not os.path.exists(word)
             is_nearby = is_of_image and os.path.isfile(os.path.join(where, name))
             words.append(name if is_nearby else word)
-            note = f"`{word}` is in the image; `{name}` of this folder runs in its place"
-            made.notes.extend([note] if is_nearby and note not in made.notes else [])
+            if is_nearby:
+                made.note(f"`{word}` is in the image; `{name}` of this folder runs in its place")
         process.argv = tuple(words)
 
 
@@ -197,28 +187,38 @@ def _cast(made: Script, role: ExpandedRole, loopback: Loopback, folder: str, com
             # The slots of a host as that many lines: mpirun adds them up only where a host is repeated so.
             lines = _SLOTS.sub(lambda line: f"{line[1]}\n" * min(int(line[2]), MOST), loopback.mapped(content))
             made.files[path] = lines
-        mounted = Mounted({mount: path for path, _, mount in files})
+        paths = {mount: path for path, _, mount in files}
         pods = list(_pods(role))
         room = MOST - len(made.processes)
-        made.processes += [_process(made, pod, worker, own_command, loopback, mounted) for pod in pods[:room]]
+        made.processes += [_process(made, pod, worker, own_command, loopback, paths) for pod in pods[:room]]
         made.beyond += max(0, len(pods) - room)
 
 
 def _process(
-    made: Script, pod: Pod, container: Container, own_command: Sequence[str], loopback: Loopback, mounted: Mounted
+    made: Script,
+    pod: Pod,
+    container: Container,
+    own_command: Sequence[str],
+    loopback: Loopback,
+    paths: Mapping[str, str],  # of files, by the paths where pods find them mounted
 ) -> Process:
+    pattern = re.compile("|".join(map(re.escape, sorted(paths, key=len, reverse=True))))  # longest first
+
+    def placed(written: str) -> str:
+        """A text with the paths as they are here; what is put in is not looked at again."""
+        return pattern.sub(lambda path: paths[path[0]], written) if paths else written
+
     env = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     env |= {"HOSTNAME": pod.host, "PYTHONUNBUFFERED": "1"}
     awaited = []
     for name, value in pod.env(container):
         known = "127.0.0.1" if type(value) is Unknown and value.reason.startswith("status.podIP") else value
         if type(known) is not str:
-            note = f"skipped: variable `{name}` of `{pod.role.name}`: its value is not in the manifests"
-            made.notes.extend([note] if note not in made.notes else [])
+            made.note(f"skipped: variable `{name}` of `{pod.role.name}`: its value is not in the manifests")
             continue
         awaited += [(name, address) for address in loopback.named_in(known)]
-        env[name] = mounted.placed(loopback.variable(name, known))
-    argv = tuple(mounted.placed(loopback.mapped(word)) for word in own_command or pod.command(container))
+        env[name] = placed(loopback.variable(name, known))
+    argv = tuple(placed(loopback.mapped(word)) for word in own_command or pod.command(container))
     after = tuple((text(d, "name"), text(d, "status")) for d in rows(pod.role.tree, "dependsOn"))
     name = f"{pod.role.name}-{pod.replica}-{pod.index}" if pod.role.replicas != 1 else f"{pod.role.name}-{pod.index}"
     return Process(name, pod.role.name, pod.host, argv, env, awaited=tuple(awaited), after=after)
@@ -264,7 +264,7 @@ class Ended:
 
 
 class _Actor:
-    __slots__ = ("child", "process", "rest")
+    __slots__ = ("child", "out", "process", "rest")
 
     def __init__(self, process: Process, cwd: str) -> None:
         self.process = process
@@ -278,6 +278,9 @@ class _Actor:
             stderr=subprocess.STDOUT,
             start_new_session=True,  # its own group: the launcher's children end with it
         )
+        assert self.child.stdout is not None
+        self.out = self.child.stdout
+        os.set_blocking(self.out.fileno(), False)
 
 
 def perform(script: Script, cwd: str, timeout: float, say: Callable[[Process, str], None]) -> list[Ended]:
@@ -300,19 +303,27 @@ def perform(script: Script, cwd: str, timeout: float, say: Callable[[Process, st
             while (waiting or running) and time.monotonic() < deadline and all(e.well for e in ended):
                 for process in [p for p in waiting if _due(p, script, ended, waiting)]:
                     waiting.remove(process)
-                    _start(process, cwd, selector, running, ended, say)
+                    try:
+                        running.append(_Actor(process, cwd))
+                    except OSError as error:
+                        say(process, f"cannot start {process.argv[0]}: {error.strerror}")
+                        ended.append(Ended(process, 127))
+                    else:
+                        selector.register(running[-1].out, selectors.EVENT_READ, running[-1])
                 _listen(selector, say)
-                for actor in [a for a in running if a.child.poll() is not None]:
-                    running.remove(actor)
-                    ended.append(Ended(actor.process, actor.child.returncode))
-            _drain(running, ended, deadline)
+                _reap(running, ended)
+            # The others have a moment to end by themselves once one has failed: their reasons are worth hearing.
+            patience = min(deadline, time.monotonic() + GRACE)
+            while running and time.monotonic() < patience:
+                _reap(running, ended)
+                time.sleep(_STEP)
         finally:
             _stop(running)
             atexit.unregister(_stop)
             while selector.get_map() and _listen(selector, say):
                 pass  # what is still in the pipes
             for key in list(selector.get_map().values()):
-                _close(selector, key)
+                _close(selector, key.data)
     for failed in [end for end in ended if not end.well][:1]:
         failed.is_first = True
     ended += [Ended(actor.process, None) for actor in running]
@@ -330,24 +341,10 @@ def _due(process: Process, script: Script, ended: Sequence[Ended], waiting: Sequ
     return True
 
 
-def _start(
-    process: Process,
-    cwd: str,
-    selector: selectors.BaseSelector,
-    running: list[_Actor],
-    ended: list[Ended],
-    say: Callable[[Process, str], None],
-) -> None:
-    try:
-        actor = _Actor(process, cwd)
-    except OSError as error:
-        say(process, f"cannot start {process.argv[0]}: {error.strerror}")
-        ended.append(Ended(process, 127))
-        return
-    assert actor.child.stdout is not None
-    os.set_blocking(actor.child.stdout.fileno(), False)
-    selector.register(actor.child.stdout, selectors.EVENT_READ, actor)
-    running.append(actor)
+def _reap(running: list[_Actor], ended: list[Ended]) -> None:
+    for actor in [a for a in running if a.child.poll() is not None]:
+        running.remove(actor)
+        ended.append(Ended(actor.process, actor.child.returncode))
 
 
 def _listen(selector: selectors.BaseSelector, say: Callable[[Process, str], None]) -> bool:
@@ -359,7 +356,7 @@ def _listen(selector: selectors.BaseSelector, say: Callable[[Process, str], None
     for key, _ in ready:
         actor: _Actor = key.data
         if not (chunk := os.read(key.fd, 1 << 16)):
-            _close(selector, key)
+            _close(selector, actor)
             chunk = b"\n" if actor.rest else b""
         *lines, actor.rest = (actor.rest + chunk).split(b"\n")
         for line in lines:
@@ -367,21 +364,9 @@ def _listen(selector: selectors.BaseSelector, say: Callable[[Process, str], None
     return bool(ready)
 
 
-def _close(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
-    selector.unregister(key.fileobj)
-    actor: _Actor = key.data
-    if actor.child.stdout is not None:
-        actor.child.stdout.close()
-
-
-def _drain(running: list[_Actor], ended: list[Ended], deadline: float) -> None:
-    """Give the others a moment to end by themselves once one has failed: their reasons are worth hearing."""
-    patience = min(deadline, time.monotonic() + GRACE)
-    while running and time.monotonic() < patience:
-        for actor in [a for a in running if a.child.poll() is not None]:
-            running.remove(actor)
-            ended.append(Ended(actor.process, actor.child.returncode))
-        time.sleep(_STEP)
+def _close(selector: selectors.BaseSelector, actor: _Actor) -> None:
+    selector.unregister(actor.out)
+    actor.out.close()
 
 
 def _stop(running: Sequence[_Actor]) -> None:

@@ -82,10 +82,8 @@ def settings(plan: Plan) -> Mapping[str, Sourced[str]]:
     """Flux's settings: its defaults, beaten by the runtime's plain variables, beaten by the job's."""
     values = {name: literal(default, "flux") for name, default in DEFAULTS.items()}
     node = plan.trainer.container() if plan.trainer is not None else None
-    for entry in get(node, "env") or []:
-        if value(entry, "name") in values and "valueFrom" not in entry:
-            values[entry["name"].value] = given(entry.get("value"), literal("", "flux"))
-    for entry in plan.trainer_field("env") or []:
+    plain = [entry for entry in get(node, "env") or [] if "valueFrom" not in entry]
+    for entry in [*plain, *(plan.trainer_field("env") or [])]:
         if value(entry, "name") in values:
             # What comes from elsewhere cannot be known here; the controller reads it as empty.
             known = entry.get("value") if "valueFrom" not in entry else None
@@ -246,26 +244,31 @@ exit 1
 
 def init(job: str, domain: str, nodes: int, device: str, policy: str) -> str:
     """The installer's script: copies Flux and writes the broker's configuration."""
-    settings = _settings(
-        view="/opt/view",
-        main=f"{job}-node-0-0",
-        hosts=f"{job}-node-0-[{span(nodes)}]",
-        bind=f"tcp://{device}:%p",
-        connect=f"tcp://%h.{domain}:%p",
-        policy=policy,
-    )
-    return f"#!/bin/bash\n{settings}{INIT}"
+    settings = {
+        "view": "/opt/view",
+        "main": f"{job}-node-0-0",
+        "hosts": f"{job}-node-0-[{span(nodes)}]",
+        "bind": f"tcp://{device}:%p",
+        "connect": f"tcp://%h.{domain}:%p",
+        "policy": policy,
+    }
+    return _script(settings, INIT)
 
 
 def entrypoint(job: str, nodes: int, tasks: int, gpus: int) -> str:
     """The training container's script: describes the resources and starts the broker, on rank 0 with the command."""
-    settings = _settings(
-        main=f"{job}-node-0-0",
-        hosts=f"{job}-node-0-[{span(nodes)}]",
-        resources=f"--cores={span(tasks)}" + (f" --gpus={span(gpus)}" if gpus > 0 else ""),
-        flags=f"-N {nodes} -n {tasks * nodes}" + (f" -g {gpus}" if gpus > 0 else ""),
-    )
-    return f"#!/bin/bash\n{settings}{ENTRYPOINT}"
+    settings = {
+        "main": f"{job}-node-0-0",
+        "hosts": f"{job}-node-0-[{span(nodes)}]",
+        "resources": f"--cores={span(tasks)}" + (f" --gpus={span(gpus)}" if gpus > 0 else ""),
+        "flags": f"-N {nodes} -n {tasks * nodes}" + (f" -g {gpus}" if gpus > 0 else ""),
+    }
+    return _script(settings, ENTRYPOINT)
+
+
+def _script(settings: Mapping[str, str], body: str) -> str:
+    lines = "".join(f"{name}={quoted(text)}\n" for name, text in settings.items())
+    return f"#!/bin/bash\n{lines}{body}"
 
 
 def span(count: int) -> str:
@@ -273,13 +276,6 @@ def span(count: int) -> str:
     return "0" if count == 1 else f"0-{count - 1}"
 
 
-def _settings(**values: str) -> str:
-    return "".join(f"{name}={quoted(value)}\n" for name, value in values.items())
-
-
 def quoted(text: str) -> str:
     """A text as one word of a shell."""
-    return f"'{text.replace(chr(39), _QUOTE)}'"
-
-
-_QUOTE = "'\\''"
+    return "'{}'".format(text.replace("'", "'\\''"))

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from trainc.apiserver.normalise import normalise
 from trainc.frameworks.base.refusals import invalid, refuse, refuse_env
-from trainc.frameworks.base.requirements import check, check_processes, check_slots, template_span
+from trainc.frameworks.base.requirements import check, check_processes, check_slots, span_of
 from trainc.frameworks.base.vocabularies import VOCABULARIES
-from trainc.model.finding import NOTE, WARNING, Rule, place
+from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.inference import PORT, processes
 from trainc.model.patches import (
     COMPLETION_INDEX,
@@ -141,18 +141,14 @@ LOST_SETTING = Rule("lost-recipe-setting", WARNING)
 
 def lower_torchtune(plan: Plan, nodes: Sourced[int], procs: Sourced[int | str]) -> Contribution:
     """The whole command, on the node container of every trainer."""
-    args = plan.trainer_field("args") or []
-    gpu = plan.inferred.gpus
+    args, gpu = plan.trainer_field("args") or [], plan.inferred.gpus
     command = list(plan.trainer_field("command"))
     is_one = gpu.value <= 1 if procs.value == "auto" else int(procs.value) <= 1
     if nodes.value > 1 or not is_one:
-        endpoint = derive("rendezvous of torchrun", lambda host: f"--rdzv_endpoint={host}:{PORT}", plan.host())
-        command.append(endpoint)
+        command.append(derive("rendezvous of torchrun", lambda host: f"--rdzv_endpoint={host}:{PORT}", plan.host()))
     chosen = derive("torchtune recipe", lambda n, p, g, *a: choose(n, p, g, a), nodes, procs, gpu, *args)
-    name = get(plan.job, "spec", "runtimeRef", "name")
-    command.append(derive("torchtune recipe", lambda pair: pair[0], chosen))
-    command.append("--config")
-    command.append(derive("torchtune config", lambda ref, pair: model(ref) + pair[1], name, chosen))
+    config = derive("torchtune config", lambda ref, pair: model(ref) + pair[1], get(plan.job, *REF), chosen)
+    command += [derive("torchtune recipe", lambda pair: pair[0], chosen), "--config", config]
     command += [item for item in runtime_settings(plan) if key_of(item.value) in KEPT]
     trainers = (role for role in plan.roles if role.ancestor == TRAINER)
     return sum((on(role, command=command) for role in trainers), Contribution())
@@ -164,11 +160,9 @@ def choose(nodes: int, procs: int | str, gpu: int, args: tuple[str, ...]) -> tup
     recipe = "full_finetune" if kind == "_full" else "lora_finetune"
     if nodes == 1 and (procs == 1 or gpu == 1):
         return f"{recipe}_single_device", f"{kind}_single_device"
-    if nodes > 1:
-        return "full_finetune_distributed", "_full_multinode"
     if nodes == 1:
         return f"{recipe}_distributed", kind
-    return "full_finetune_distributed", "_full"
+    return "full_finetune_distributed", "_full_multinode" if nodes > 1 else "_full"
 
 
 def model(runtime: str) -> str:
@@ -192,7 +186,7 @@ def verify_torchtune(plan: Plan, report: Report) -> None:
         if "=" in item.value and not key.startswith("-") and key not in KEPT and key not in repeated:
             message = f"`{item.value}` of the runtime's command does not reach this job"
             help_ = "repeat it in `spec.trainer.args`"
-            report.add(LOST_SETTING.at(place(item.origin) or template_span(plan), message, help=help_))
+            report.add(LOST_SETTING.at(span_of(plan, item), message, help=help_))
 
 
 def key_of(item: str) -> str:
@@ -220,7 +214,13 @@ REF = ("spec", "runtimeRef", "name")
 
 def refuse_torchtune(plan: Plan, report: Report) -> None:
     """The TrainJob webhook's refusals of a torchtune job, which look at the job's own numbers alone."""
-    for where, bad, detail in [*_unfit(plan), *_managed(plan)]:
+    managed = [
+        (("spec", "trainer", "args", at), arg, key_of(arg.value))
+        for at, arg in enumerate(plan.trainer_field("args") or [])
+        if key_of(arg.value) in KEPT
+    ]
+    words = 'must not set immutable config "{}" in trainer args; it is managed by the runtime'
+    for where, bad, detail in [*_unfit(plan), *((where, arg, words.format(key)) for where, arg, key in managed)]:
         path = dotted(where)
         field = path.removeprefix("spec.").removeprefix("trainer.")
         refuse(plan, report, where, f"`{field}` {detail}", invalid(path, bad, detail))
@@ -229,9 +229,7 @@ def refuse_torchtune(plan: Plan, report: Report) -> None:
 def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
     """What does not fit the model: where, which value, and the webhook's words."""
     name = get(plan.job, *REF)
-    nodes, procs, resources = (
-        plan.trainer_field(field) for field in ("numNodes", "numProcPerNode", "resourcesPerNode")
-    )
+    nodes, procs, resources = map(plan.trainer_field, ("numNodes", "numProcPerNode", "resourcesPerNode"))
     args = tuple(plain(plan.trainer_field("args") or []))
     n, p = nodes.value if nodes is not None else 1, procs.value if procs is not None else "auto"
     kind, known = choose(n, p, plan.inferred.gpus.value, args)[1], model(name.value)
@@ -248,12 +246,3 @@ def _unfit(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
         yield (*trainer, "resourcesPerNode"), normalise(resources, "resources"), detail
     if n > 1 and (lora(args) or qlora(args)):
         yield (*trainer, "numNodes"), nodes, "LoRA fine-tuning is not supported for multi-node training in TorchTune"
-
-
-def _managed(plan: Plan) -> Iterator[tuple[Path, Tree, str]]:
-    """The arguments that set what the runtime's command sets."""
-    for at, arg in enumerate(plan.trainer_field("args") or []):
-        key = key_of(arg.value)
-        if key in KEPT:
-            detail = f'must not set immutable config "{key}" in trainer args; it is managed by the runtime'
-            yield ("spec", "trainer", "args", at), arg, detail
