@@ -72,16 +72,19 @@ def _job(request: Request) -> Iterator[str]:
     yield "apiVersion: trainer.kubeflow.org/v1alpha1"
     yield "kind: TrainJob"
     yield "metadata:"
-    if recipe := _secret(request):
+    if request.start.has_launcher or request.framework == "flux":
+        recipe, ending = (KEYS, "mpi-ssh-auth") if request.start.has_launcher else (CURVE, "flux-curve")
+        where = f" -n {request.namespace}" if request.namespace else ""
         yield "  # The pods need a Secret. Create it once, outside Git:"
-        yield from (f"  #   {part.strip()}" for part in recipe.split(" && "))
+        for part in f"{recipe.replace('NAME', f'{request.name}-{ending}')}{where}".split(" && "):
+            yield f"  #   {part.strip()}"
         yield "  # trainc: allow[secret-needed] created by the commands above"
     yield f"  name: {text_of(request.name)}"
     if request.namespace:
         yield f"  namespace: {text_of(request.namespace)}"
     section, key = queue_of(request.scheduler)
     queue = [f"    {key}: {text_of(request.queue)}"] if request.queue and section else []
-    annotations = list(queue if section == "annotations" else ())
+    annotations = queue if section == "annotations" else []
     if request.checkpoints:
         annotations += [
             "    # The PVC of this job: write checkpoints to /checkpoints, and resume from the latest one at start.",
@@ -97,19 +100,8 @@ def _job(request: Request) -> Iterator[str]:
     yield "spec:"
     yield "  runtimeRef:"
     yield f"    name: {text_of(request.runtime_name)}"
-    trainer = list(_trainer(request))
-    yield from ["  trainer:", *trainer] if trainer else ()
-
-
-def _secret(request: Request) -> str:
-    """How the Secret is made that the framework reads, empty where it reads none."""
-    if request.start.has_launcher:
-        recipe, name = KEYS, f"{request.name}-mpi-ssh-auth"
-    elif request.framework == "flux":
-        recipe, name = CURVE, f"{request.name}-flux-curve"
-    else:
-        return ""
-    return recipe.replace("NAME", name) + (f" -n {request.namespace}" if request.namespace else "")
+    if trainer := list(_trainer(request)):
+        yield from ["  trainer:", *trainer]
 
 
 def _trainer(request: Request) -> Iterator[str]:
