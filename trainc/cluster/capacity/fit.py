@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from trainc.apiserver.pods.complaints import fields, items
 from trainc.cluster.capacity.advice import change_for
 from trainc.cluster.capacity.amounts import added, times, units_of
-from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
+from trainc.cluster.capacity.cluster import PROVISIONING
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.gang import GangOptions, GangPlacement, gang_of
 from trainc.cluster.capacity.groups import back_end, group_refusal, queue_of
@@ -72,24 +72,52 @@ class Fit:
         name = value(jobset, "metadata", "name") if self.facts.objects.get("ResourceQuota") else ""
         wanted = [plain(get(group, "spec")) for group in groups]
         key = f"{name}{class_of(jobset)}{wanted or ''}"
-        if key not in self._known:
-            self._known[key] = self._compared(jobset, groups)
-        return self._known[key]
+        if key in self._known:
+            return self._known[key]
+        answer = self._answer(jobset, groups)
+        if self.alone is not None and answer.status in (NEVER, NO_NODES, WAITS):
+            undisturbed = self.alone.answer(jobset, groups)
+            if undisturbed.status in GOOD:  # others are in the way
+                answer.status, answer.change = WAITS, "wait until others finish"
+            else:
+                answer = undisturbed
+        self._known[key] = answer
+        return answer
 
     def reserve(self, answer: FitAnswer, groups: Sequence[Tree] = ()) -> None:
         """Let a job hold its quota and its nodes while others are asked about."""
-        verdict, held = answer.verdict, self.options.queues
+        verdict, gang, facts, options = answer.verdict, answer.gang, self.facts, self.options
         if answer.status not in GOOD:
             return
         for group in groups:
             if back_end(group) == "volcano":
-                name = queue_of(group)
-                held[name] = added(held.get(name, {}), units_of(get(group, "spec", "minResources")))
-        if self.kueue is not None and verdict is not None:
-            self.kueue.snapshot.reserve(verdict)
+                name, least = queue_of(group), units_of(get(group, "spec", "minResources"))
+                options.queues[name] = added(options.queues.get(name, {}), least)
+        snapshot = self.kueue.snapshot if self.kueue else None
+        if snapshot is not None and verdict is not None:
+            snapshot.reserve(verdict)
         self._known.clear()
         self._gangs.clear()
-        occupy(self.facts, self.kueue.snapshot if self.kueue else None, self.options, answer)
+        if gang is None:
+            # The nodes that Kueue chose by their host name.
+            by_hostname = {node.labels.get(HOSTNAME): name for name, node in facts.nodes.items()}
+            for member in verdict.assigned if verdict is not None else ():
+                for values, count in member.domains or ():
+                    if values[-1] in by_hostname:
+                        facts.occupy(by_hostname[values[-1]], times(member.pods.placed, count))
+            return
+        if gang.run is not None:
+            placed = [(pod, name, 1) for pod, name in gang.run.placed]
+        else:
+            placed = list(_filled(facts, gang))
+            options.are_known = sum(count for *_, count in placed) == sum(role.podset.count for role in gang.roles)
+        is_placed_by_queue = any(role.shares for role in gang.roles)
+        for pod, name, count in placed:
+            requests = times(pod.requests, count)
+            facts.occupy(name, requests)
+            options.pods.append((pod, name))
+            if snapshot is not None and not is_placed_by_queue:
+                snapshot.take(facts.nodes[name], requests)
 
     def verdict(self, jobset: Tree) -> KueueVerdict | None:
         """What Kueue answers, None for a job that it does not manage; nothing is known of a queue without queues."""
@@ -107,12 +135,17 @@ class Fit:
         """Whether the nodes hold the job's pods, with what its queue adds to them; None where nodes do not decide."""
         if not self.facts.has_nodes or self.elsewhere(verdict):
             return None
-        if verdict is not None and is_on_hosts(verdict) and not _has_own_rules(jobset, self.facts):
-            return None
+        if verdict is not None and is_on_hosts(verdict):
+            # Pods may have rules that Kueue does not look at when it chooses their nodes.
+            roles = JobPlacement(self.facts, jobset).roles
+            if not any(
+                role.key or role.is_scripted or role.pod.has_peer_rules or role.pod.spec.get("schedulingGates")
+                for role in roles
+            ):
+                return None
         added = added_by_queue(verdict, self.facts)
-        names = ("ResourceQuota", "LimitRange")
         own = [value(jobset, "metadata", part) for part in ("namespace", "name")]
-        apart = own if any(self.facts.objects.get(kind) for kind in names) else []
+        apart = own if any(map(self.facts.objects.get, ("ResourceQuota", "LimitRange"))) else []
         holders = [jobset, *jobs_of(jobset)]
         exclusive = [plain(get(one, *path)) for one in holders for path in (_ANNOTATIONS, ("template", *_ANNOTATIONS))]
         key = f"{apart}{_pods_of(jobset)}{exclusive}{added}"
@@ -132,17 +165,6 @@ class Fit:
 
     def change(self, jobset: Tree, verdict: KueueVerdict) -> str:
         return change_for(self.kueue, jobset, verdict) if self.kueue else ""
-
-    def _compared(self, jobset: Tree, groups: Sequence[Tree]) -> FitAnswer:
-        """The answer; where others are in the way, that the job waits for them."""
-        answer = self._answer(jobset, groups)
-        if self.alone is None or answer.status not in (NEVER, NO_NODES, WAITS):
-            return answer
-        undisturbed = self.alone.answer(jobset, groups)
-        if undisturbed.status not in GOOD:
-            return undisturbed
-        answer.status, answer.change = WAITS, "wait until others finish"
-        return answer
 
     def _answer(self, jobset: Tree, groups: Sequence[Tree]) -> FitAnswer:
         if later := unfilled(jobset):
@@ -195,25 +217,13 @@ def is_on_hosts(verdict: KueueVerdict) -> bool:
     return bool(hosts) and all(hosts)
 
 
-def _has_own_rules(jobset: Tree, facts: ClusterFacts) -> bool:
-    """Whether pods have rules that Kueue does not look at when it chooses their nodes."""
-    run = JobPlacement(facts, jobset)
-    return any(
-        role.key or role.is_scripted or role.pod.has_peer_rules or role.pod.spec.get("schedulingGates")
-        for role in run.roles
-    )
-
-
 def added_by_queue(verdict: KueueVerdict | None, facts: ClusterFacts) -> dict[str, Added]:
     """What Kueue adds to the pods of each role when it starts the job: what its flavors say, and topology domains."""
     out = {}
     for member in verdict.assigned if verdict else ():
-        names = sorted({choice.flavor for choice in member.choices.values()})
-        labels: dict[str, str] = {}
-        tolerations: list[Any] = []
-        for name in names:
-            labels |= facts.flavors[name].labels
-            tolerations += facts.flavors[name].tolerations
+        flavors = [facts.flavors[name] for name in sorted({choice.flavor for choice in member.choices.values()})]
+        labels = {key: text for flavor in flavors for key, text in flavor.labels.items()}
+        tolerations = [one for flavor in flavors for one in flavor.tolerations]
         shares = [Share(dict(zip(member.levels, values, strict=True)), n) for values, n in member.domains or ()]
         out[member.pods.name] = Added(labels, tolerations, shares)
     return out
@@ -258,31 +268,6 @@ class Problem(NamedTuple):
     help: str
     level: str
     says: str = ""  # a server's own words
-
-
-def occupy(facts: ClusterFacts, snapshot: Snapshot | None, options: GangOptions, answer: FitAnswer) -> None:
-    """Take from the nodes what the pods of an answered job take there."""
-    gang, verdict = answer.gang, answer.verdict
-    if gang is None:
-        # The nodes that Kueue chose by their host name.
-        by_hostname = {node.labels.get(HOSTNAME): name for name, node in facts.nodes.items()}
-        for member in verdict.assigned if verdict is not None else ():
-            for values, count in member.domains or ():
-                if values[-1] in by_hostname:
-                    facts.occupy(by_hostname[values[-1]], times(member.pods.placed, count))
-        return
-    if gang.run is not None:
-        placed = [(pod, name, 1) for pod, name in gang.run.placed]
-    else:
-        placed = list(_filled(facts, gang))
-        options.are_known = sum(count for *_, count in placed) == sum(role.podset.count for role in gang.roles)
-    is_placed_by_queue = any(role.shares for role in gang.roles)
-    for pod, name, count in placed:
-        requests = times(pod.requests, count)
-        facts.occupy(name, requests)
-        options.pods.append((pod, name))
-        if snapshot is not None and not is_placed_by_queue:
-            snapshot.take(facts.nodes[name], requests)
 
 
 def _filled(facts: ClusterFacts, gang: GangPlacement) -> Iterator[tuple[PendingPod, str, int]]:

@@ -54,9 +54,11 @@ class RolePods:
         self.shares = mine.shares if mine else ()
         if mine:
             self._join(mine.selector, mine.tolerations)
-        self.key = _exclusive_key(jobset, job)
+        annotations = [fields(get(holder, "metadata", "annotations")) for holder in (get(job, "template"), jobset)]
+        # The node label whose domains a Job has to itself, empty where it shares them.
+        keys = [key for one in annotations if (key := value(one, EXCLUSIVE))]
+        self.key: str = keys[0] if keys and type(keys[0]) is str else ""
         # Whether a script labels the nodes of each Job, so that no dump tells where its pods may run.
-        annotations = [fields(get(holder, "metadata", "annotations")) for holder in (jobset, get(job, "template"))]
         self.is_scripted = any(EXCLUSIVE in one and _SCRIPTED in one for one in annotations)
         self.amounts: tuple[Amounts, Amounts] = namespace.amounts_of(self.tree)
         labels = fields(plain(get(job, "template", "spec", "template", "metadata", "labels")))
@@ -96,13 +98,6 @@ class RolePods:
     @property
     def per_job(self) -> int:
         return self.podset.count // self.podset.replicas if self.podset.replicas else 0
-
-
-def _exclusive_key(jobset: Tree, job: Tree) -> str:
-    """The node label whose domains a Job has to itself, empty where it shares them."""
-    topology_key = value(job, "template", "metadata", "annotations", EXCLUSIVE)
-    topology_key = topology_key or value(jobset, "metadata", "annotations", EXCLUSIVE)
-    return topology_key if type(topology_key) is str else ""
 
 
 def _leader(pod: PendingPod, name: str, key: str, job: str) -> PendingPod:

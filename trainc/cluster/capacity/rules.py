@@ -26,6 +26,7 @@ _REASONS = {
     "ExceedsMaxQuota": "queue `{}` never has the quota that this job requests",
     "NoMatchingFlavor": "no flavor of queue `{}` accepts this job",
     "Suspended": "queue `{}` accepts no jobs",
+    NO_PLACE: "queue `{}` has no place for all pods of this job",
 }
 _GROUP_QUEUE: Path = ("spec", "queue")
 _QUEUE_LABEL: Path = ("metadata", "labels", KUEUE_QUEUE)
@@ -111,15 +112,12 @@ def _namespace(jobset: Tree, fit: Fit) -> Iterator[Problem]:
 def _queue(jobset: Tree, verdict: KueueVerdict, fit: Fit, *, fixed: bool) -> Iterator[Problem]:
     if verdict.message.startswith("LocalQueue") and verdict.message.endswith("doesn't exist"):
         return  # `unknown-queue` says so
-    change = fit.change(jobset, verdict)
-    if verdict.reason == NO_PLACE:
-        message = f"queue `{verdict.queue}` has no place for all pods of this job"
-        level = ERROR if fixed else NOTE
-        effect = "Kueue keeps the job suspended" + ("" if fixed else " until nodes are added")
-        yield Problem(GANG_DOES_NOT_FIT, -1, message, effect, change, level, f"Kueue reports: {verdict.message}")
-        return
-    is_stopped = verdict.reason == "Suspended" and verdict.detail in {"", "is stopped"}
+    rule, level = QUEUE_NEVER_ADMITS, ERROR
     message = _REASONS.get(verdict.reason, "queue `{}` rejects this job").format(verdict.queue)
-    effect = f"Kueue keeps the job suspended {'until the queue is started again' if is_stopped else 'forever'}"
-    level = WARNING if is_stopped else ERROR
-    yield Problem(QUEUE_NEVER_ADMITS, -1, message, effect, change, level, f"Kueue reports: {verdict.message}")
+    until = "forever"
+    if verdict.reason == NO_PLACE:
+        rule, level, until = GANG_DOES_NOT_FIT, ERROR if fixed else NOTE, "" if fixed else "until nodes are added"
+    elif verdict.reason == "Suspended" and verdict.detail in {"", "is stopped"}:
+        level, until = WARNING, "until the queue is started again"
+    effect = f"Kueue keeps the job suspended {until}".rstrip()
+    yield Problem(rule, -1, message, effect, fit.change(jobset, verdict), level, f"Kueue reports: {verdict.message}")
