@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainc.cluster.diagnose.cause import Cause, Manifest, at, condition, is_true, maps, moment, number, text
+from trainc.cluster.diagnose.cause import Cause, at, condition, is_true, maps, moment, number, text
 from trainc.cluster.diagnose.cluster import DumpedJob, Event, label, name_of
 from trainc.model.paths import Steps
 from trainc.text.object_keys import REPLICATED_JOB
@@ -46,34 +46,25 @@ def refused(run: DumpedJob) -> Iterator[Cause]:
         if events and not is_there and not run.jobs:
             yield _refusal(run, kind, "", events[-1], "")
     for job in run.jobs:
-        events = [
-            event
-            for event in run.cluster.events("Job", run.namespace, name_of(job), "FailedCreate")
-            if not any(word in event.message for word in _HANDSHAKE)
-        ]
-        if events and _lacks_pods(run, job, events[-1]):
+        listed = run.cluster.events("Job", run.namespace, name_of(job), "FailedCreate")
+        events = [event for event in listed if not any(word in event.message for word in _HANDSHAKE)]
+        if not events or is_true(job, "Complete") or is_true(job, "Failed") or at(job, "spec", "suspend") is True:
+            continue
+        parallel, completions = number(job, "spec", "parallelism"), number(job, "spec", "completions")
+        wanted = 1 if parallel is None else parallel
+        if completions is not None:
+            wanted = min(wanted, completions - (number(job, "status", "succeeded") or 0))
+        live = [pod for pod in run.pods if pod.job == name_of(job) and pod.phase in ("Pending", "Running", "")]
+        newest = max((moment(pod.created) or 0.0 for pod in live), default=0.0)
+        # It has fewer pods than it may run at once, and none was created after the refusal.
+        if len(live) < wanted and (moment(events[-1].last) or newest) >= newest:
             yield _refusal(run, "Pod", name_of(job), events[-1], label(job, REPLICATED_JOB))
             break
 
 
-def _lacks_pods(run: DumpedJob, job: Manifest, refusal: Event) -> bool:
-    """Whether the Job still has fewer pods than it may run at once, and none was created after the refusal."""
-    if is_true(job, "Complete") or is_true(job, "Failed") or at(job, "spec", "suspend") is True:
-        return False
-    parallel, completions = number(job, "spec", "parallelism"), number(job, "spec", "completions")
-    wanted = 1 if parallel is None else parallel
-    if completions is not None:
-        wanted = min(wanted, completions - (number(job, "status", "succeeded") or 0))
-    live = [pod for pod in run.pods if pod.job == name_of(job) and pod.phase in ("Pending", "Running", "")]
-    newest = max((moment(pod.created) or 0.0 for pod in live), default=0.0)
-    return len(live) < wanted and (moment(refusal.last) or newest) >= newest
-
-
 def _refusal(run: DumpedJob, kind: str, name: str, event: Event, role: str) -> Cause:
-    what = {"Job": f"child Job `{name}`" if name else "a child Job", "Pod": f"pods of Job `{name}`"}.get(
-        kind, f"the {kind}"
-    )
-    verb = "are" if kind == "Pod" else "is"
+    job = f"child Job `{name}` is" if name else "a child Job is"
+    what = {"Job": job, "Pod": f"pods of Job `{name}` are"}.get(kind, f"the {kind} is")
     for pattern, (rule, words, help_, field) in _PATTERNS.items():
         if match := pattern.search(event.message):
             detail = words.format(*(part.strip()[:200] for part in match.groups()))
@@ -83,14 +74,17 @@ def _refusal(run: DumpedJob, kind: str, name: str, event: Event, role: str) -> C
             else:
                 fields = (run.field(role, *field),) if field else ()
             return Cause(
-                rule, 2, f"{what} {verb} not created: {detail}", help_, event.first, quotes=(event.message,),
+                rule, 2, f"{what} not created: {detail}", help_, event.first, quotes=(event.message,),
                 fields=fields,
             )  # fmt: skip
     return Cause(
-        "not-created", 2, f"{what} {verb} not created: the API server rejects the request",
+        "not-created", 2, f"{what} not created: the API server rejects the request",
         "fix what the message names; `trainc validate` checks most of it before you push", event.first,
         quotes=(event.message,),
     )  # fmt: skip
+
+
+_STARTED = ("ready", "failed")
 
 
 def waiting_roles(run: DumpedJob) -> Iterator[Cause]:
@@ -103,24 +97,24 @@ def waiting_roles(run: DumpedJob) -> Iterator[Cause]:
         name = text(role, "name")
         needs = [(text(one, "name"), text(one, "status") or "Complete") for one in maps(role, "dependsOn")]
         needs = needs or ([*earlier] if order == "InOrder" else [])
-        open_ = [need for need in needs if not _holds(run, statuses.get(need[0], {}), *need)]
+        open_ = []
+        for need in needs:
+            status, replicas = statuses.get(need[0], {}), number(run.role(need[0]), "replicas")
+            reached = sum(
+                number(status, key) or 0 for key in ("succeeded", *([] if need[1] == "Complete" else _STARTED))
+            )
+            if reached < (1 if replicas is None else replicas):
+                open_.append(need)
         if name not in there and open_:
-            wanted, status = open_[0]
+            wanted, state = open_[0]
             yield Cause(
                 "waits-for-role", 9,
-                f"role `{name}` waits until role `{wanted}` is {'ready' if status == 'Ready' else 'complete'}",
+                f"role `{name}` waits until role `{wanted}` is {'ready' if state == 'Ready' else 'complete'}",
                 f"check `{wanted}`; the job sets this order",
                 since=text(run.tree, "metadata", "creationTimestamp"),
                 fields=(("spec", "replicatedJobs", ("name", name), "dependsOn"),), is_result=True,
             )  # fmt: skip
         earlier.append((name, "Ready"))
-
-
-def _holds(run: DumpedJob, status: Manifest, role: str, wanted: str) -> bool:
-    replicas = number(run.role(role), "replicas")
-    succeeded = number(status, "succeeded") or 0
-    started = 0 if wanted == "Complete" else (number(status, "ready") or 0) + (number(status, "failed") or 0)
-    return succeeded + started >= (1 if replicas is None else replicas)
 
 
 def nothing_created(run: DumpedJob) -> Iterator[Cause]:

@@ -153,10 +153,9 @@ def _diagnosis(run: DumpedJob, date: str) -> Diagnosis:
     first, others = _ordered(causes)
     if first is not None:
         status = FAILED if status == FAILED or (first.status == FAILED and _is_over(run)) else WAITS
-    notes = (*_notes(run), *restarts(run))
-    unknown = tuple(_unknown(run, status, first))
+    notes, unknown, source = (*_notes(run), *restarts(run)), tuple(_unknown(run, status, first)), _source(run)
     return Diagnosis(
-        run.kind, run.namespace, run.name, status, summary, first, others, notes, unknown, _source(run), run.tree
+        run.kind, run.namespace, run.name, status, summary, first, others, notes, unknown, source, run.tree
     )
 
 
@@ -306,11 +305,9 @@ def _unknown(run: DumpedJob, status: str, cause: Cause | None) -> Iterator[str]:
 
 def _source(run: DumpedJob) -> dict[str, str]:
     """What applied the job, as far as its labels and annotations say."""
-    known = labels(run.tree, "metadata", "labels")
+    known, flux = labels(run.tree, "metadata", "labels"), "kustomize.toolkit.fluxcd.io/"
     tracked = labels(run.tree, "metadata", "annotations").get("argocd.argoproj.io/tracking-id", "").partition(":")[0]
-    argocd = tracked or known.get("argocd.argoproj.io/instance", "")
-    if argocd:
+    if argocd := tracked or known.get("argocd.argoproj.io/instance", ""):
         return {"Argo CD application": argocd}
-    flux = known.get("kustomize.toolkit.fluxcd.io/name", "")
-    space = known.get("kustomize.toolkit.fluxcd.io/namespace", "")
-    return {"Flux Kustomization": f"{space}/{flux}".lstrip("/")} if flux else {}
+    name = f"{known.get(f'{flux}namespace', '')}/{known.get(f'{flux}name', '')}".lstrip("/")
+    return {"Flux Kustomization": name} if known.get(f"{flux}name") else {}

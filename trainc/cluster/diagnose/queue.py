@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainc.cluster.diagnose.cause import FAILED, Cause, Manifest, at, condition, is_true, maps, number, text
 from trainc.cluster.diagnose.cluster import DumpedJob, name_of
+from trainc.model.paths import Steps
 from trainc.text.object_keys import JOBSET_CONTROLLER, KUEUE_QUEUE, MULTIKUEUE
 
 _BUILT_IN = (JOBSET_CONTROLLER, "kubernetes.io/job-controller")
@@ -64,8 +65,10 @@ def suspended(run: DumpedJob) -> Iterator[Cause]:
     workload = max(workloads, key=lambda tree: (text(tree, "metadata", "creationTimestamp"), name_of(tree)), default={})
     if workload:
         queue = text(workload, "spec", "queueName") or run.queue
-        evicted = condition(workload, "Evicted")
-        finished = condition(workload, "Finished")
+        evicted, finished = condition(workload, "Evicted"), condition(workload, "Finished")
+        reserved = condition(workload, "QuotaReserved")
+        # Kueue may have looked at it again after its eviction, and say why it does not fit.
+        later = text(reserved, "lastTransitionTime") > text(evicted, "lastTransitionTime")
         if is_true(workload, "Finished"):
             yield Cause(
                 "workload-finished", 1, "its Workload is finished, so Kueue never starts it again", "start a new run",
@@ -76,40 +79,27 @@ def suspended(run: DumpedJob) -> Iterator[Cause]:
             yield _evicted(queue, evicted or condition(workload, "DeactivationTarget"), workload, "Deactivated", since)
         elif is_true(workload, "QuotaReserved"):
             yield from _checks(workload, since)
-        elif text(evicted, "status") == "True" and not _was_reconsidered(workload, evicted):
+        elif is_true(workload, "Evicted") and not (later and text(reserved, "message")):
             yield _evicted(queue, evicted, workload, "", since)
         else:
             yield _waiting(run, queue, workload, since)
+    elif run.queue and (failed := run.events("ErrWorkloadCompose", "CreateWorkloadFailed")):
+        yield Cause(
+            "workload-not-created", 1, f"Kueue cannot create its Workload for queue `{run.queue}`",
+            "change what Kueue's message names", since=failed[-1].first, quotes=(failed[-1].message,), fields=(QUEUE,),
+        )  # fmt: skip
     elif run.queue:
-        yield _without_workload(run, since)
+        words, help_ = "no Workload was given", "add `workload` to kubectl get"
+        if run.cluster.has("Workload", run.namespace):
+            words, help_ = "Kueue created no Workload for it", "check that Kueue runs and has the JobSet integration"
+        headline = f"it waits for queue `{run.queue}`, and {words}"
+        yield Cause("no-workload", 1, headline, help_, since=since, fields=(QUEUE,))
     else:
         yield Cause(
             "suspended", 1, "`suspend: true` is set and no queue is named",
             "set `suspend: false`, or name a queue with the label kueue.x-k8s.io/queue-name", since=since,
             fields=(_SUSPEND,),
         )  # fmt: skip
-
-
-def _without_workload(run: DumpedJob, since: str) -> Cause:
-    if failed := run.events("ErrWorkloadCompose", "CreateWorkloadFailed"):
-        return Cause(
-            "workload-not-created", 1, f"Kueue cannot create its Workload for queue `{run.queue}`",
-            "change what Kueue's message names", since=failed[-1].first, quotes=(failed[-1].message,), fields=(QUEUE,),
-        )  # fmt: skip
-    seen = run.cluster.has("Workload", run.namespace)
-    return Cause(
-        "no-workload", 1,
-        f"it waits for queue `{run.queue}`, and " + ("Kueue created no Workload for it" if seen else "no Workload was given"),
-        "check that Kueue runs and has the JobSet integration" if seen else "add `workload` to kubectl get",
-        since=since, fields=(QUEUE,),
-    )  # fmt: skip
-
-
-def _was_reconsidered(workload: Manifest, evicted: Manifest) -> bool:
-    """Whether Kueue looked at the Workload again after its eviction and says why it does not fit."""
-    reserved = condition(workload, "QuotaReserved")
-    later = text(reserved, "lastTransitionTime") > text(evicted, "lastTransitionTime")
-    return later and bool(text(reserved, "message"))
 
 
 def _evicted(queue: str, evicted: Manifest, workload: Manifest, otherwise: str, since: str) -> Cause:
@@ -153,8 +143,13 @@ def _waiting(run: DumpedJob, queue: str, workload: Manifest, since: str) -> Caus
     reserved = condition(workload, "QuotaReserved")
     events = run.cluster.events("Workload", run.namespace, name_of(workload), "Pending")
     message = text(reserved, "message") or (events[-1].message if events else "")
-    name, words, help_ = _meaning(message, queue)
-    fields = (QUEUE,)
+    # Name, headline and help for what Kueue says of it.
+    name, words, help_ = "queued", f"it waits in queue `{queue}` for admission", _OPEN if message else _SILENT
+    for pattern, row in _MEANINGS.items():
+        if match := pattern.search(message):
+            name, words, help_ = row[0], row[1].format(*match.groups(), queue=queue), row[2]
+            break
+    fields: tuple[Steps, ...] = (QUEUE,)
     quotes = [message] if message else []
     if match := _NAMED.search(message):
         space = run.namespace if match[1] == "LocalQueue" else ""
@@ -162,19 +157,9 @@ def _waiting(run: DumpedJob, queue: str, workload: Manifest, since: str) -> Caus
     if name in ("queue-too-small", "queue-full"):
         pods = [text(one, "name") for one in maps(workload, "spec", "podSets")]
         if wanted := next((one for one in pods if f"pod set {one}:" in message), ""):
-            fields = (run.job_field(wanted, "parallelism"), QUEUE)  # type: ignore[assignment]
-    return Cause(
-        name, 1, words, help_, since=since or text(reserved, "lastTransitionTime"), quotes=tuple(quotes),
-        fields=fields,
-    )  # fmt: skip
-
-
-def _meaning(message: str, queue: str) -> tuple[str, str, str]:
-    """Name, headline and help for what Kueue says of a Workload without quota."""
-    for pattern, (name, words, help_) in _MEANINGS.items():
-        if match := pattern.search(message):
-            return name, words.format(*match.groups(), queue=queue), help_
-    return "queued", f"it waits in queue `{queue}` for admission", _OPEN if message else _SILENT
+            fields = (run.job_field(wanted, "parallelism"), QUEUE)
+    since = since or text(reserved, "lastTransitionTime")
+    return Cause(name, 1, words, help_, since=since, quotes=tuple(quotes), fields=fields)
 
 
 def _quotes(condition_: Manifest) -> tuple[str, ...]:
