@@ -88,7 +88,8 @@ def look(
     report.add_all(placing_of_pods(job))
     refused(job)
     for check in checks_for(job):
-        report.add_all(check(job))
+        for finding in check(job):
+            report.add(finding)
     if pod_security or "Namespace" in job.cluster.objects or "Namespace" in job.kinds:
         from trainc.lint.standards.enforced import judge  # noqa: PLC0415 (most calls and namespaces name no level)
 
