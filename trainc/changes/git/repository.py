@@ -13,8 +13,8 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from trainc.changes.git.scratch import Scratch, link, make_folders, unpack
@@ -43,16 +43,29 @@ class IndexEntry(NamedTuple):
     is_left_out: bool
 
 
+_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
+_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",  # from Git 2.45 on; before, the fetch starts and finds no transport
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+_DRIVER = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
+_MISSING = ("promisor", "lazy fetching", "missing blob", "transport 'none'", "not allowed")
+_CHUNK = 1 << 16
+
+
 class GitRepository:
     """The Git work tree that holds a folder; reads objects, never changes one.
 
-    Raises:
-        Trouble: where there is no Git, or the folder is in no work tree.
+    Trouble from every method, where Git cannot be run, or refuses, as it does where the folder is in no work tree.
     """
 
     def __init__(self, folder: str) -> None:
+        wait_for_children()
         self._folder = folder
-        self._git = Git(folder)
+        self._disabled: dict[str, str] | None = None
         self.top = os.path.realpath(self._text("rev-parse", "--show-toplevel"))
         self._index_file = os.environ.get("GIT_INDEX_FILE", "")  # of `git commit FILE` and `git commit -a`
 
@@ -62,11 +75,7 @@ class GitRepository:
         return "" if below == "." else f"{below}/"
 
     def commit(self, revision: str) -> str:
-        """The commit that a revision names.
-
-        Raises:
-            Trouble: where it names none.
-        """
+        """The commit that a revision names."""
         if not revision:
             raise Trouble("the revision is empty; name a commit, branch or tag")
         return self._text(
@@ -74,13 +83,9 @@ class GitRepository:
         )
 
     def files(self, commit: str, below: str = "") -> Iterator[tuple[str, str]]:
-        """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder.
-
-        Raises:
-            Trouble: where there are too many of them, or a path leads out of the folder.
-        """
+        """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder."""
         words = ["ls-tree", "-r", "-z", "--full-tree", commit, *(["--", below] if below else [])]
-        for count, entry in enumerate(_entries(self._git.stream(*words))):
+        for count, entry in enumerate(_entries(self._stream(*words))):
             if count == FILES:
                 raise Trouble(f"the revision has more than {FILES} files")
             about, tab, path = entry.decode("utf-8", "surrogateescape").partition("\t")
@@ -99,14 +104,10 @@ class GitRepository:
         return self._text("rev-list", "--max-count=1", commit, "--", f":(top,literal){path}")
 
     def contents(self, objects: list[str]) -> Iterator[bytes]:
-        """The bytes of each object, in order.
-
-        Raises:
-            Trouble: for one that is not here, or is larger than any spec can be.
-        """
+        """The bytes of each object, in order; Trouble for one that is not here, or is larger than any spec can be."""
         if not objects:
             return
-        pieces = self._git.stream("cat-file", "--batch", feed="".join(f"{name}\n" for name in objects).encode())
+        pieces = self._stream("cat-file", "--batch", feed="".join(f"{name}\n" for name in objects).encode())
         held = b""
         for name in objects:
             while b"\n" not in held:
@@ -206,14 +207,7 @@ class GitRepository:
         tracked = self._bytes("diff-index", "--raw", "--no-abbrev", "-z", "--no-renames", commit, "--")
         words = tracked.decode("utf-8", "surrogateescape").split("\0")
         entries = dict(zip(words[1::2], words[::2], strict=False))
-        return {*entries, *self.untracked()} - self._touched(entries)
-
-    def untracked(self) -> list[str]:
-        """Paths (relative to the top) of files that Git neither holds nor ignores."""
-        return self._paths("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
-
-    def _touched(self, entries: Mapping[str, str]) -> set[str]:
-        """Those of the entries of a raw difference that were only saved again: the index knows times, not contents."""
+        # Those may have been saved again alone: the index knows times, not contents.
         saved = {}
         for path, entry in entries.items():
             before, after, old, _, status = entry.split()
@@ -226,7 +220,12 @@ class GitRepository:
             if saved
             else b""
         )
-        return {path for (path, old), now in zip(saved.items(), hashes.decode().split(), strict=True) if now == old}
+        touched = {path for (path, old), now in zip(saved.items(), hashes.decode().split(), strict=True) if now == old}
+        return {*entries, *self.untracked()} - touched
+
+    def untracked(self) -> list[str]:
+        """Paths (relative to the top) of files that Git neither holds nor ignores."""
+        return self._paths("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
 
     def _paths(self, *words: str, index: bool = False) -> list[str]:
         return [
@@ -236,55 +235,14 @@ class GitRepository:
     def _text(self, *words: str, about: str = "") -> str:
         return self._bytes(*words, about=about).decode("utf-8", "surrogateescape").strip()
 
-    def _bytes(self, *words: str, feed: bytes | None = None, about: str = "", index: bool = False) -> bytes:
-        given = {"GIT_INDEX_FILE": os.path.join(self.top, self._index_file)} if index and self._index_file else {}
-        return self._git.run(*words, feed=feed, about=about, more=given)
-
-
-def _entries(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\0")
-        yield from whole
-
-
-def is_inside(path: str) -> bool:
-    """Whether a path of a commit or an index stays below its top: the objects of strangers can say anything."""
-    return not {"", ".", "..", ".git"} & set(path.replace(os.sep, "/").split("/"))
-
-
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
-_ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_NO_LAZY_FETCH": "1",  # from Git 2.45 on; before, the fetch starts and finds no transport
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
-_DRIVER = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
-_MISSING = ("promisor", "lazy fetching", "missing blob", "transport 'none'", "not allowed")
-_CHUNK = 1 << 16
-
-
-class Git:
-    """Plumbing commands in one folder.
-
-    Raises:
-        Trouble: from every method, where Git cannot be run or refuses.
-    """
-
-    def __init__(self, folder: str) -> None:
-        wait_for_children()
-        self.folder = folder
-        self._disabled: dict[str, str] | None = None
-
-    def run(
-        self, *words: str, feed: bytes | None = None, about: str = "", more: Mapping[str, str] | None = None
-    ) -> bytes:
-        """What a command prints; `about` is the revision it asks for, `more` counts over its environment."""
+    def _bytes(self, *words: str, feed: bytes = b"", about: str = "", index: bool = False) -> bytes:
+        """What a command prints; `about` is the revision it asks for, `index` says that the index of a hook counts."""
+        environment = self._environment()
+        if index and self._index_file:
+            environment["GIT_INDEX_FILE"] = os.path.join(self.top, self._index_file)
         try:
             done = subprocess.run(  # noqa: S603 (fixed words; revisions stand behind --end-of-options)
-                self._command(words), check=False, capture_output=True, env=self._environment(more), input=feed or b""
+                self._command(words), check=False, capture_output=True, env=environment, input=feed
             )
         except OSError as error:
             raise Trouble(f"git cannot be run: {error.strerror}") from error
@@ -292,7 +250,7 @@ class Git:
             raise self._trouble(words, done.stderr, about)
         return done.stdout
 
-    def stream(self, *words: str, feed: bytes = b"") -> Iterator[bytes]:
+    def _stream(self, *words: str, feed: bytes = b"") -> Iterator[bytes]:
         """What a command prints, in pieces, however much it is."""
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as complaints:
             given.write(feed)
@@ -313,41 +271,47 @@ class Git:
     def _command(self, words: tuple[str, ...]) -> list[str]:
         if words[0].startswith("diff-"):
             words = (words[0], "--ignore-submodules=all", *words[1:])
-        return ["git", *_SAFE, "-C", self.folder, *words]
+        return ["git", *_SAFE, "-C", self._folder, *words]
 
-    def _environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    def _environment(self) -> dict[str, str]:
         if self._disabled is None:
             self._disabled = {}
-            names = self._drivers()
-            pairs = [(f"filter.{name}.{key}", text) for name in names for key, text in _DRIVER]
+            keys = b""
+            with suppress(Trouble):  # none is configured, or there is no repository, as the next command will say
+                keys = self._bytes("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+            words = keys.decode("utf-8", "surrogateescape").split("\0")
+            names = {key.partition(".")[2].rpartition(".")[0] for key in words} - {""}
+            pairs = [(f"filter.{name}.{key}", text) for name in sorted(names) for key, text in _DRIVER]
             variables = {"GIT_CONFIG_COUNT": str(len(pairs))} if pairs else {}
             for index, (key, text) in enumerate(pairs):
                 variables |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": text}
             self._disabled = variables
         clean = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
-        return {**clean, **_ENVIRONMENT, **self._disabled, **(more or {})}
-
-    def _drivers(self) -> list[str]:
-        try:
-            keys = self.run("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
-        except Trouble:  # none is configured, or there is no repository, as the next command will say
-            return []
-        names = (
-            key.partition(".")[2].rpartition(".")[0] for key in keys.decode("utf-8", "surrogateescape").split("\0")
-        )
-        return sorted({name for name in names if name})
+        return {**clean, **_ENVIRONMENT, **self._disabled}
 
     def _trouble(self, words: tuple[str, ...], complaint: bytes, about: str) -> Trouble:
         lines = complaint.decode("utf-8", "replace").strip().splitlines()
         text = lines[-1] if lines else "failed"
         # Git says the second where the folder is the top of a volume, as in a container.
         if "not a git repository" in text or "filesystem boundary" in text:
-            return Trouble(f"{os.path.abspath(self.folder)} is not in a Git repository")
+            return Trouble(f"{os.path.abspath(self._folder)} is not in a Git repository")
         if any(sign in line for line in lines for sign in _MISSING):
             return partial()
         if about == "HEAD":
             return Trouble("no commits yet: nothing to compare with")
         return Trouble(f"Git has no revision `{about}`" if about else f"git {words[0]}: {text}")
+
+
+def _entries(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\0")
+        yield from whole
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path of a commit or an index stays below its top: the objects of strangers can say anything."""
+    return not {"", ".", "..", ".git"} & set(path.replace(os.sep, "/").split("/"))
 
 
 def partial() -> Trouble:
@@ -363,11 +327,7 @@ LINK = "120000"  # the mode of a symbolic link
 
 @contextmanager
 def staged_folder(repository: GitRepository) -> Iterator[str]:
-    """A folder with every YAML and JSON file of the index, gone afterwards; Git takes it for a work tree of the repository.
-
-    Raises:
-        Trouble: where the index holds files that a merge left in conflict, which nobody can commit.
-    """
+    """A folder with every YAML and JSON file of the index, gone afterwards; Git takes it for a work tree of the repository."""
     entries = [entry for entry in repository.index() if is_inside(entry.path)]
     specs = [entry for entry in entries if is_candidate(entry.path)]
     if conflicts := sorted({entry.path for entry in specs if entry.stage}):

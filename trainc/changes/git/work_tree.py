@@ -75,16 +75,11 @@ class CommittedTexts:
         if self._repository is None:
             return []
         objects = self._unmerged.get(self._prefix + path, [])
-        if marked and not objects:
-            objects = self._of_commits(self._repository, self._prefix + path)
-        return list(self._repository.contents(objects))
-
-    def _of_commits(self, repository: GitRepository, path: str) -> list[str]:
-        names = []
-        for head in _HEADS:
+        for head in _HEADS if marked and not objects else ():
             with Suppress(Trouble):
-                names += [name for file, name in repository.files(repository.commit(head), path) if file == path]
-        return names
+                files = self._repository.files(self._repository.commit(head), self._prefix + path)
+                objects = [*objects, *(name for file, name in files if file == self._prefix + path)]
+        return list(self._repository.contents(objects))
 
 
 def absent_files(root: str) -> frozenset[str]:
