@@ -31,9 +31,7 @@ class Parameters(NamedTuple):
 def parameters(text: str) -> Parameters:
     """The parameters in ARGOCD_APP_PARAMETERS; none where the variable is empty or `null`.
 
-    Raises:
-        Trouble: for text that is not a list of parameters, and for parameters that are unknown, twice there, or of a
-            shape that they do not have.
+    Trouble for text that is not a list of parameters, and for parameters that are unknown, twice there, or misshapen.
     """
     try:
         listed = json_value(text) if text.strip() else None
@@ -62,17 +60,15 @@ def _parameter(entry: Any) -> tuple[str, Any]:
     for key in entry:
         if key not in ("name", shape) and entry[key] is not None:
             raise Trouble(f"parameter `{name}` is given as {key}; it takes `{shape}`")
-    if (content := entry.get(shape)) is None:
-        return name, None
-    if shape == "string" and type(content) is not str:
+    content = entry.get(shape)
+    if content is not None and shape == "string" and type(content) is not str:
         raise Trouble(f"parameter `{name}` is not a string")
-    if shape == "array":
-        if type(content) is not list:
-            raise Trouble(f"parameter `{name}` is not a list of strings")
-        for item in content:
-            is_text = type(item) is str and bool(item)
-            if not is_text or item.startswith(("/", "-")) or ".." in item.split("/") or "\0" in item:
-                raise Trouble(f"parameter `paths`: `{item}` is not a path below the application's folder")
+    if content is not None and shape == "array" and type(content) is not list:
+        raise Trouble(f"parameter `{name}` is not a list of strings")
+    for item in content or () if shape == "array" else ():
+        is_text = type(item) is str and bool(item)
+        if not is_text or item.startswith(("/", "-")) or ".." in item.split("/") or "\0" in item:
+            raise Trouble(f"parameter `paths`: `{item}` is not a path below the application's folder")
     return name, content
 
 
@@ -109,17 +105,25 @@ def paths_of(folder: str) -> str:
 
     It names the folder, and what its jobs are compiled with: trainc.yaml, folders of runtimes, what is known of the
     clusters, files with what its jobs name, and the rendered files that runs are kept by.
-
-    Raises:
-        Trouble: for a folder that is not there.
     """
     if not os.path.isdir(folder):
         raise Trouble(f"{folder}: no such folder")
     project = open_project((folder,), Report())
     top = work_tree(project.root) or project.root
+    selection = Selection((os.path.relpath(os.path.realpath(folder), project.root).replace(os.sep, "/"),))
     below = [FILE] if project.file else []
-    below += _runtimes(project, folder)
-    below += _objects(project, folder)
+    if project.runtimes is not None:
+        below += project.runtimes
+    else:
+        nearest = map(Loader(project, selection, Report()).nearest, known_files(project, selection.paths))
+        below += sorted({near for near in nearest if near})
+    # The files that hold what the jobs name.
+    references, together, report = References(), SharedNames(), Report()
+    for bundle in pipeline.bundles(project, selection, report):
+        together.add(bundle, report)
+        references.add(bundle, bundle.objects)
+    objects = pipeline.referenced_objects(project, selection, references, report, together)
+    below += sorted({bundle.document.file for bundle in objects})
     below += [cluster.folder for cluster in project.clusters if cluster.folder]
     if os.path.isdir(os.path.join(project.root, project.output)):
         below.append(project.output)
@@ -128,23 +132,3 @@ def paths_of(folder: str) -> str:
     inner = os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
     outside = [path for path in dict.fromkeys(normal) if inner != "." and not f"{path}/".startswith(f"{inner}/")]
     return ";".join([".", *(f"/{path}" for path in outside)])
-
-
-def _objects(project: Project, folder: str) -> list[str]:
-    """The files that hold what the jobs below a folder name."""
-    selection = Selection((os.path.relpath(os.path.realpath(folder), project.root).replace(os.sep, "/"),))
-    references, together, report = References(), SharedNames(), Report()
-    for bundle in pipeline.bundles(project, selection, report):
-        together.add(bundle, report)
-        references.add(bundle, bundle.objects)
-    objects = pipeline.referenced_objects(project, selection, references, report, together)
-    return sorted({bundle.document.file for bundle in objects})
-
-
-def _runtimes(project: Project, folder: str) -> list[str]:
-    """The folders of runtimes that serve the files below a folder."""
-    if project.runtimes is not None:
-        return list(project.runtimes)
-    inner = os.path.relpath(os.path.realpath(folder), project.root).replace(os.sep, "/")
-    loader = Loader(project, Selection((inner,)), Report())
-    return sorted({near for file in known_files(project, (inner,)) if (near := loader.nearest(file))})

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from trainc.changes.compare.updates import Keys, apart, empty, keys, moved, orders
+from trainc.changes.compare.updates import Keys, keys, moved, pieces_of
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.objects import parts_of
 from trainc.lint import expand
@@ -125,10 +125,11 @@ def facts(bundle: Bundle) -> JobFacts:
     given = bundle.document.span(("metadata", "name"))
     for tree in bundle.objects:
         label = f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
-        for steps, names in orders(tree).items():
+        parts = pieces_of(tree)
+        for steps, names in parts.orders.items():
             order[f"{label} {shown(steps)}"] = keys(names)
             files[f"{label} {shown(steps)}"] = frozenset(at.file for _, leaf in names for at in leaf.origin.spans())
-        for steps, _, leaf in apart(tree):
+        for steps, _, leaf in parts.leaves:
             name, spans = f"{label} {shown(steps)}", leaf.origin.spans()
             digest[name] = leaf.value
             files[name] = frozenset(span.file for span in spans)
@@ -136,7 +137,7 @@ def facts(bundle: Bundle) -> JobFacts:
                 places[name] = spans[0]
             if given in spans:
                 name_leaves.add(name)
-        digest.update({f"{label} {shown(steps)}": node for steps, _, node in empty(tree)})
+        digest.update({f"{label} {shown(steps)}": node for steps, _, node in parts.empty})
     job = expand(bundle, None, Report())
     asked = list(_values(bundle.jobset))
     places |= {what: at for what, _, leaf in asked if leaf is not None for at in leaf.origin.spans()[:1]}

@@ -21,9 +21,9 @@ from trainc.apiserver.served import Served
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.bundle import Bundle, keeps_job
 from trainc.model.finding import Refusal
-from trainc.model.paths import Step, Steps, in_order, item_step, keyed, keyed_leaves, shown
+from trainc.model.paths import Steps, in_order, item_step, keyed, shown
 from trainc.model.sourced import Sourced, Span
-from trainc.model.tree import Path, Tree, dotted, get, leaves, value
+from trainc.model.tree import Path, Tree, dotted, get, value
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.merge_keys import MERGE_KEYS
 from trainc.text.numbers import with_octal
@@ -225,17 +225,18 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
 
 def differences(old: Tree, new: Tree) -> list[LeafUpdate]:
     """The leaves at which two objects differ, items of keyed lists matched by their key, and orders; sorted by path."""
-    before: dict[Steps, object] = {steps: leaf.value for steps, _, leaf in apart(old)}
-    before.update({steps: tree for steps, _, tree in empty(old)})
+    was_parts, now_parts = pieces_of(old), pieces_of(new)
+    before: dict[Steps, object] = {steps: leaf.value for steps, _, leaf in was_parts.leaves}
+    before.update({steps: tree for steps, _, tree in was_parts.empty})
     after: dict[Steps, object] = {}
     ways: dict[Steps, Path] = {(): ()}
-    for steps, path, leaf in apart(new):
+    for steps, path, leaf in now_parts.leaves:
         after[steps] = leaf.value
         for length in range(len(steps), 0, -1):
             if steps[:length] in ways:
                 break
             ways[steps[:length]] = path[:length]
-    for steps, path, tree in empty(new):
+    for steps, path, tree in now_parts.empty:
         after[steps] = tree
         ways.update({steps[:length]: path[:length] for length in range(len(steps) + 1)})
     changes = []
@@ -244,56 +245,52 @@ def differences(old: Tree, new: Tree) -> list[LeafUpdate]:
         if was != now:
             nearest = next(ways[steps[:length]] for length in range(len(steps), -1, -1) if steps[:length] in ways)
             changes.append(LeafUpdate(steps, nearest, was, now))
-    one, other = orders(old), orders(new)
-    for steps, was, now in moved(*({path: keys(names) for path, names in each.items()} for each in (one, other))):
-        path = next(path for path, leaf in other[steps] if leaf.value == now[0])
+    orders = ({path: keys(names) for path, names in each.orders.items()} for each in (was_parts, now_parts))
+    for steps, was, now in moved(*orders):
+        path = next(path for path, leaf in now_parts.orders[steps] if leaf.value == now[0])
         changes.append(LeafUpdate(steps, path, was, now))
     return sorted(changes, key=lambda change: in_order(change.shown))
 
 
-def apart(tree: Tree) -> Iterator[tuple[Steps, Path, Sourced[Any]]]:
-    """Every leaf with its keyed path and its own; of two items with the same key the second keeps its index."""
-    seen = set()
-    for (path, leaf), (steps, _) in zip(leaves(tree), keyed_leaves(tree), strict=True):
-        name = steps if steps not in seen else path
-        seen.add(name)
-        yield name, path, leaf
+class Pieces(NamedTuple):
+    """What an object consists of, each with its keyed path and its own; of two items with one key the second keeps its index.
+
+    An empty list is to a server not the same as none. `orders` has the keys of the items of every keyed list that has
+    several, by the list's path.
+    """
+
+    leaves: list[tuple[Steps, Path, Sourced[Any]]]
+    empty: list[tuple[Steps, Path, Tree]]
+    orders: dict[Steps, Names]
 
 
-def empty(tree: Tree, steps: Steps = (), path: Path = (), field: str = "") -> Iterator[tuple[Steps, Path, Tree]]:
-    """Every list that is written and holds nothing: to a server it is not the same as no list."""
-    if type(tree) is dict:
-        for name, node in tree.items():
-            yield from empty(node, (*steps, name), (*path, name), name)
-    elif type(tree) is list:
-        if not tree:
-            yield steps, path, tree
-        for index, item in enumerate(tree):
-            yield from empty(item, (*steps, item_step(field, index, item)), (*path, index), field)
+def pieces_of(tree: Tree) -> Pieces:
+    """The parts of an object, in order."""
+    parts = Pieces([], [], {})
+    seen: set[Steps] = set()
 
+    def walk(node: Tree, steps: Steps, path: Path, field: str) -> None:
+        if type(node) is dict:
+            for name, child in node.items():
+                walk(child, (*steps, name), (*path, name), name)
+        elif type(node) is list:
+            if not node:
+                parts.empty.append((steps, path, node))
+            key = MERGE_KEYS.get(field, "")
+            names = []
+            for index, item in enumerate(node):
+                leaf = item.get(key) if key and type(item) is dict else None
+                if type(leaf) is Sourced:
+                    names.append(((*path, index, key), leaf))
+                walk(item, (*steps, item_step(field, index, item)), (*path, index), field)
+            if len(names) > 1:
+                parts.orders[steps] = names
+        else:
+            parts.leaves.append((steps if steps not in seen else path, path, node))
+            seen.add(parts.leaves[-1][0])
 
-def orders(tree: Tree) -> dict[Steps, Names]:
-    """The keys of the items of every keyed list that has several, in order, by the list's path."""
-    return {steps: names for steps, names in _lists(tree, (), (), "") if len(names) > 1}
-
-
-def _lists(tree: Tree, steps: Steps, path: Path, field: str) -> Iterator[tuple[Steps, Names]]:
-    if type(tree) is dict:
-        for name, node in tree.items():
-            if type(node) is not Sourced:
-                yield from _lists(node, (*steps, name), (*path, name), name)
-    elif type(tree) is list:
-        key = MERGE_KEYS.get(field, "")
-        names = []
-        for index, item in enumerate(tree):
-            leaf = item.get(key) if key and type(item) is dict else None
-            step: Step = index
-            if type(leaf) is Sourced:
-                names.append(((*path, index, key), leaf))
-                step = (key, leaf.value)
-            if type(item) is not Sourced:
-                yield from _lists(item, (*steps, step), (*path, index), field)
-        yield steps, names
+    walk(tree, (), (), "")
+    return parts
 
 
 def keys(names: Names) -> list[object]:

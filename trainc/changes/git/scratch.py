@@ -13,10 +13,7 @@ from trainc.text.trouble import Reaching
 
 
 class Scratch:
-    """Holds a folder while it lasts.
-
-    Being interrupted on the way in or out leaves the folder to the end of the process.
-    """
+    """Holds a folder while it lasts; being interrupted on the way in or out leaves it to the end of the process."""
 
     _folder = ""
 
@@ -41,11 +38,7 @@ class Scratch:
 
 
 def unpack(folder: str, files: Iterable[tuple[str, bytes]]) -> None:
-    """Write files, each a path below the folder with its bytes.
-
-    Raises:
-        Trouble: where the temporary folder takes no more.
-    """
+    """Write files, each a path below the folder with its bytes."""
     with Reaching("temporary folder"):
         for path, data in files:
             target = os.path.join(folder, path)
