@@ -61,8 +61,7 @@ def _tally(session: Session) -> Tally:
 
 def _against(session: Session, base: str) -> None:
     """Judge the present specs as updates of what a file, a folder or a Git revision compiles to."""
-    from trainc.changes.compare.base import base_of  # noqa: PLC0415 (Git is read only where it is asked for)
-    from trainc.changes.compare.immutable import judge, unknown  # noqa: PLC0415
+    from trainc.changes.compare.base import base_of, judge, unknown  # noqa: PLC0415 (Git is read where it is asked for)
     from trainc.changes.compare.updates import OF_FILES, SERVER_SIDE  # noqa: PLC0415
     from trainc.cli.process import Orderly  # noqa: PLC0415 (a check of files holds nothing)
 

@@ -1,26 +1,73 @@
-"""The state to compare with, of a file, a folder, or a Git revision: its rendering, else what its specs compile to."""
+"""The state to compare with, of a file, a folder, or a Git revision, and what is found of edits since.
+
+Its rendering counts, else what its specs compile to. An edit is refused where it is fixed once it is created, and told
+where a running object changes in place.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
+from trainc.apiserver.served import Served
 from trainc.changes.compare.decision import Decisions
-from trainc.changes.compare.gaps import Gaps
+from trainc.changes.compare.immutable import immutable_change, moved_run
 from trainc.changes.compare.rendered import differing, rendered
+from trainc.changes.compare.updates import OF_FILES, SERVER_SIDE, Key, Update, key_of, update
 from trainc.changes.git.repository import GitRepository
 from trainc.changes.git.scratch import Scratch, unpack
 from trainc.compiler import pipeline
+from trainc.compiler.emit import path_of
+from trainc.compiler.emit.spool.changes import new_run
 from trainc.compiler.load.walk import contents, is_candidate, known_files
 from trainc.compiler.project import open_project
 from trainc.model.bundle import Bundle
+from trainc.model.finding import ERROR, NOTE, Finding, Rule
+from trainc.model.paths import located
 from trainc.model.report import Report
-from trainc.model.settings import Checks, Project, Selection
-from trainc.model.tree import Tree, first_leaf
+from trainc.model.settings import FILE, Checks, Project, Selection
+from trainc.model.sourced import Span
+from trainc.model.tree import Tree, first_leaf, value
+from trainc.text.counting import few
+from trainc.text.files import is_pointer
 from trainc.text.trouble import Trouble
+
+NOT_COMPARED = Rule("not-compared", ERROR, verdict=True, compares=True)
+NOT_IN_BASE = Rule("not-in-base", NOTE, admission=True)
+CHANGED_IN_PLACE = Rule("changed-in-place", NOTE, admission=True)
+_FEW = 5  # fields named in one line
+
+
+class Gaps(NamedTuple):
+    """What is not known of a base: its root, what was reported about it, and the files that it is made of."""
+
+    root: str
+    report: Report
+    files: tuple[str, ...] = ()
+
+    def project_fault(self) -> Finding | None:
+        """What is wrong with the base's trainc.yaml, in the light of which nothing of the base is known."""
+        errors = (finding for finding in self.report.findings if finding.level == ERROR)
+        return next((one for one in errors if one.span.file.rpartition("/")[2] == FILE), None)
+
+    def reason(self, bundle: Bundle) -> str:
+        """Why the form that a bundle has in the base cannot be known, empty where the base simply lacks it."""
+        account, job = self.report.account, bundle.document
+        if (fault := self.project_fault()) is not None:
+            return f"trainc.yaml of the base cannot be used: {fault.message}"
+        for entry in account.refused(bundle.cluster):
+            if (entry.name, entry.namespace) == (job.name, job.namespace):
+                return f"it cannot be compiled: {entry.cause.message if entry.cause is not None else entry.kind}"
+        for file in self.files:
+            if os.path.basename(file) == os.path.basename(job.file) and is_pointer(contents(self.root, file)):
+                return f"`{file}` is a Git LFS pointer"
+        for file, line in sorted(account.unread):
+            if job.name.encode() in contents(self.root, file):
+                return f"`{file}` names it and cannot be read at line {line}"
+        return ""
 
 
 class Base(NamedTuple):
@@ -116,3 +163,120 @@ def folders(old: str, new: str, project: Project, selection: Selection) -> Base:
 def held(folder: str, name: str) -> bytes | None:
     """What a file of a folder holds, None where there is no such file."""
     return contents(folder, name) if os.path.isfile(os.path.join(folder, name)) else None
+
+
+def judge(
+    old: Base,
+    new: Iterable[Bundle],
+    project: Project,
+    report: Report,
+    operation: str = SERVER_SIDE,
+    *,
+    applied: bool = False,
+) -> None:
+    """Findings for every run that differs, but for runs that keep their committed rendering; also where nothing is compared.
+
+    `applied`: TrainJobs themselves are written to the server as well, and the controller writes what they become.
+    """
+    before = {
+        key_of(bundle, tree): tree for bundle in old.bundles for tree in _objects(bundle, operation, applied=applied)
+    }
+    usable = old.gaps.project_fault() is None
+    alone: list[Bundle] = []  # present jobs of which the base holds no object: new, or another object before
+    present: set[Key] = set()
+    servers = {cluster.name: Served(cluster) for cluster in project.clusters}
+
+    def updates_by(bundle: Bundle, trees: Iterable[Tree]) -> list[Update]:
+        both = [(before[key], tree) for tree in trees if usable and (key := key_of(bundle, tree)) in before]
+        return [update(was, tree, servers[bundle.cluster], operation) for was, tree in both]
+
+    for bundle in new:
+        written = _objects(bundle, operation, applied=applied)
+        updates = updates_by(bundle, written)
+        present.update(key_of(bundle, tree) for tree in bundle.objects)
+        if not updates:
+            alone.append(bundle)
+        refused = [one for one in updates if one.refused]
+        kept = None
+        if refused:
+            kept = old.kept(bundle, before[key_of(bundle, updates[0].tree)])
+        if kept is not None:
+            updates = updates_by(bundle, kept.objects)
+            refused = [one for one in updates if one.refused]
+        if refused:
+            judged_before = report.looking_at(bundle.document)
+            effect = "the API server rejects the change; the object in the cluster stays as it was"
+            otherwise = "otherwise revert the edit"
+            if not applied and operation not in OF_FILES:
+                otherwise = f"if it was never applied, `trainc build -w --rerender {bundle.document.name}`; {otherwise}"
+            report.add(immutable_change(bundle, refused, effect=effect, otherwise=otherwise))
+            report.back_to(judged_before)
+        for one in updates:
+            if one.changed and not one.refused:
+                place = bundle.span(one.tree)
+                if kept is not None:  # where the files say what an edit changes in a rendering that stays
+                    key = key_of(bundle, one.tree)
+                    own = next((tree for tree in bundle.objects if key_of(bundle, tree) == key), None)
+                    place = bundle.span(own, located(own, one.changed[0].steps) or ())
+                shown = few((f"`{change.shown}`" for change in one.changed), _FEW)
+                kind = value(one.tree, "kind")
+                report.add(CHANGED_IN_PLACE.at(place, f"{kind} `{bundle.name}` changes in place: {shown}"))
+    moves = {} if applied or operation in OF_FILES else moved_from(alone, old.bundles, present)
+    for bundle in alone:
+        former = moves.get(id(bundle))
+        report.add(without_base(bundle, old.gaps) if former is None else moved(former, bundle))
+
+
+def unknown(now: Report, project: Project, report: Report) -> None:
+    """A finding for each job that cannot be compared because trainc does not compile it, whatever a server says of it."""
+    for cluster in project.clusters:
+        for entry in now.account.refused(cluster.name):
+            if entry.cause is not None and not entry.cause.rule.admission:
+                report.add(not_compared(entry.place, entry.name, f"it cannot be compiled: {entry.cause.message}"))
+
+
+def _objects(bundle: Bundle, operation: str, *, applied: bool) -> tuple[Tree, ...]:
+    """What is written to the server: the objects of a bundle, or the file that they come from as it is."""
+    document = bundle.document
+    if operation in OF_FILES:
+        return (document.written,)
+    return (document.written, *bundle.objects) if applied and document.kind == "TrainJob" else bundle.objects
+
+
+def moved(former: Bundle, bundle: Bundle) -> Finding:
+    """The finding for a job that becomes another object than in the base."""
+    run = new_run(bundle)
+    before, after = (path_of(one).removesuffix(".yaml") for one in (former, bundle))
+    return moved_run(run.place, run.job, run.number, before, after)
+
+
+def moved_from(fresh: Iterable[Bundle], former: Iterable[Bundle], present: Container[Key]) -> dict[int, Bundle]:
+    """What each new job (by its `id`) was in the base: the only run of its name that its file has lost.
+
+    A job under another name is taken for a new one: somebody wrote that name.
+    """
+    lost: dict[tuple[str, str], list[Bundle]] = {}
+    for one in former:
+        if one.jobset is not None and key_of(one, one.jobset) not in present:
+            lost.setdefault((one.document.file, one.name), []).append(one)
+    pairs = ((bundle, lost.get((bundle.document.file, bundle.name), [])) for bundle in fresh)
+    return {id(bundle): runs[0] for bundle, runs in pairs if bundle.jobset is not None and len(runs) == 1}
+
+
+def without_base(bundle: Bundle, gaps: Gaps) -> Finding:
+    """The finding for a job that stands on one side alone: it is new, or nobody knows what it was."""
+    place, reason = bundle.document.span(("metadata", "name")), gaps.reason(bundle)
+    if reason:
+        return not_compared(place, bundle.name, f"its base version is unknown: {reason}")
+    return NOT_IN_BASE.at(place, f"`{bundle.name}` is not in the base: it is new, and checked as a creation")
+
+
+def not_compared(place: Span, name: str, reason: str) -> Finding:
+    """The finding for a job that cannot be compared."""
+    return NOT_COMPARED.at(
+        place,
+        f"not compared: `{name}`",
+        effect="a change that the API server rejects would pass",
+        help="compare with a base in which the job compiles, such as its committed rendering",
+        notes=[reason],
+    )

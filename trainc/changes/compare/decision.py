@@ -76,15 +76,16 @@ class Decisions:
             return new._replace(text=text, objects=trees)
         if (former := self._former.find(bundle, header, text, path)) is None:
             return new
-        trees = _trees(former.text, path)
-        before = former.bundle.objects
+        made, committed = former
+        trees = _trees(committed, path)
+        before = made.objects
         new = new._replace(shared=self._updates(bundle, trees, before))
         edits = {key_of(bundle, now): (was, now) for was, now in pairs(bundle, before, bundle.objects)}
         every = {key_of(bundle, tree) for tree in (*before, *bundle.objects)}
         if every != edits.keys() or any(one.refused for one in self._updates(bundle, before, bundle.objects)):
             return new
         if not any(differences(was, now) for was, now in edits.values()):
-            return new._replace(text=former.text, objects=trees)
+            return new._replace(text=committed, objects=trees)
         # The committed objects with what the edit of the job changes in place, where a server takes that.
         objects = [transferred(*edits[key], tree) if (key := key_of(bundle, tree)) in edits else tree for tree in trees]
         if any(tree is None for tree in objects):
@@ -158,13 +159,6 @@ def transferred(old: Tree, new: Tree, other: Tree, field: str = "") -> Tree:
     return new
 
 
-class Former(NamedTuple):
-    """What the former form of a job compiles to today, and the rendering that was made from that form."""
-
-    bundle: Bundle
-    text: str
-
-
 class FormerRendering(NamedTuple):
     """A rendered file in a commit, and the file there that it was made from."""
 
@@ -181,20 +175,21 @@ class FormerJobs:
         self._selection = selection
         self._documents: Documents | None = None
 
-    def find(self, bundle: Bundle, header: Header, text: str, path: str) -> Former | None:
-        """The form that the rendering at `path` was made from, else the one that the commit has with its rendering.
+    def find(self, bundle: Bundle, header: Header, text: str, path: str) -> tuple[Bundle, str] | None:
+        """What the form that the rendering at `path` was made from compiles to today, and that rendering.
 
-        The second is for a rendering that nobody has committed: its job was edited several times since the commit.
+        Else the form that the commit has with its rendering, for a rendering that nobody has committed: its job was
+        edited several times since the commit.
         """
         known = []
         for one in self._committed(header, path):
             if (made := self._compiled(one.source, header.job, bundle)) is not None:
-                return Former(made, text)
+                return made, text
             known.append(one)
         for one in known:
             made = self._compiled(one.source, one.header.job, bundle)
             if made is not None and body_digest(one.text.encode()) == one.header.body:
-                return Former(made, one.text)
+                return made, one.text
         return None
 
     @cached_property
@@ -202,36 +197,34 @@ class FormerJobs:
         return repository_of(self._project.root)
 
     @cached_property
-    def _latest(self) -> tuple[str, dict[str, str]]:
-        """The latest commit, and the objects of its files below the project."""
+    def _latest(self) -> tuple[str, str, dict[str, str]]:
+        """The latest commit, what stands before the paths of the project, and the objects of its files."""
         assert self._repository
-        commit = self._repository.commit("HEAD")
-        return commit, dict(self._repository.files(commit, self._repository.prefix(self._project.root)))
+        commit, prefix = self._repository.commit("HEAD"), self._repository.prefix(self._project.root)
+        return commit, prefix, dict(self._repository.files(commit, prefix))
 
     def _committed(self, header: Header, path: str) -> Iterator[FormerRendering]:
         """What the commit has of a rendering, then the commit that last changed it, as far as they have its source."""
         if self._repository is None:
             return
         with Suppress(Trouble):
-            prefix = self._repository.prefix(self._project.root)
             inner = os.path.relpath(os.path.realpath(path), self._repository.top).replace(os.sep, "/")
-            latest, _ = self._latest
-            yield from self._rendering(latest, inner, prefix, header)
-            last = "" if inner.startswith("../") else self._repository.last_change(latest, inner)
-            if last not in ("", latest):
-                yield from self._rendering(last, inner, prefix, header)
+            latest, prefix, _ = self._latest
+            commit = latest
+            while commit:
+                first, _, body = (self._text(commit, inner) or b"").decode("utf-8", "replace").partition("\n")
+                there = read_header(first) or header
+                if (source := self._text(commit, f"{prefix}{there.source}")) is not None:
+                    yield FormerRendering(there, body, source)
+                if commit != latest or inner.startswith("../"):
+                    return
+                last = self._repository.last_change(latest, inner)
+                commit = last if last != latest else ""
 
-    def _rendering(self, commit: str, inner: str, prefix: str, header: Header) -> Iterator[FormerRendering]:
-        first, _, body = (self._text(commit, inner, prefix) or b"").decode("utf-8", "replace").partition("\n")
-        there = read_header(first) or header
-        source = self._text(commit, f"{prefix}{there.source}", prefix)
-        if source is not None:
-            yield FormerRendering(there, body, source)
-
-    def _text(self, commit: str, path: str, prefix: str) -> bytes | None:
+    def _text(self, commit: str, path: str) -> bytes | None:
         """A file of a commit; the latest one is listed once, not for each job."""
         assert self._repository
-        latest, objects = self._latest
+        latest, prefix, objects = self._latest
         if path.startswith("../"):
             return None
         if commit == latest and path.startswith(prefix):

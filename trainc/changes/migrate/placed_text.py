@@ -27,14 +27,17 @@ class SourceDocument(NamedTuple):
     root: SourceNode
     above: list[str]
     below: list[str]
-    deeper: bool  # whether lists stand deeper than their key
+    deeper: bool  # whether every list stands deeper than its key
 
 
 def source_of(text: str, value: Any) -> SourceDocument:
     """The lines of a text of one document, whose root is a map and says `value`."""
     lines = text.removesuffix("\n").split("\n")
-    reader = _Reader(lines, iter(Parser(text.encode("utf-8")).get_event, None))
-    root = reader.root()
+    events: Iterator[Any] = iter(Parser(text.encode("utf-8")).get_event, None)
+    while type(next(events)) is not DocumentStartEvent:
+        pass
+    reader = _Reader(lines, events)
+    root = reader.node(next(events))
     _give_values(root, value)
     begin = min((entry.line for entry in _entries(root)), default=root.start)  # a map in braces has no lines of its own
     _extend(root, lines, begin, len(lines))
@@ -42,7 +45,7 @@ def source_of(text: str, value: Any) -> SourceDocument:
     above = lines[:begin]
     if root.is_flow and lines[begin].startswith("---"):
         above.append("---")
-    return SourceDocument(root, above, [*root.tail, *below], deeper=reader.deeper())
+    return SourceDocument(root, above, [*root.tail, *below], bool(reader.offsets) and all(reader.offsets))
 
 
 class _Reader:
@@ -50,17 +53,7 @@ class _Reader:
         self.lines = lines
         self.events = events
         self.anchors: dict[str, SourceNode] = {}
-        self.offsets: list[bool] = []
-
-    def root(self) -> SourceNode:
-        """The document's root."""
-        while type(next(self.events)) is not DocumentStartEvent:
-            pass
-        return self.node(next(self.events))
-
-    def deeper(self) -> bool:
-        """Whether every list of the text stands deeper than its key."""
-        return bool(self.offsets) and all(self.offsets)
+        self.offsets: list[bool] = []  # of each list, whether it stands deeper than its key
 
     def node(self, event: Any) -> SourceNode:
         """The node that starts with an event."""
