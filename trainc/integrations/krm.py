@@ -147,18 +147,6 @@ def _own_text(tree: Tree, text: str) -> str:
     return cut if _says(cut, own) else dump(own)
 
 
-def _placed(tree: Tree, path: str, index: int) -> Tree:
-    """An object with the file of the package that it belongs in."""
-    return _annotated(tree, {PATH: Sourced(path, _ORIGIN), INDEX: Sourced(str(index), _ORIGIN)})
-
-
-def _with_notes(tree: Tree, source: Tree) -> Tree:
-    """An object with the notes that tools took on the item that it replaces."""
-    notes = get(source, "metadata", "annotations")
-    theirs = {key: leaf for key, leaf in notes.items() if _is_note(key)} if type(notes) is dict else {}
-    return _annotated(tree, theirs) if theirs else tree
-
-
 def _annotated(tree: Tree, notes: dict[str, Tree]) -> Tree:
     metadata = tree["metadata"]
     return {**tree, "metadata": {**metadata, "annotations": {**(metadata.get("annotations") or {}), **notes}}}
@@ -377,9 +365,13 @@ class ItemSpool(Spool):
         path = f"{self._output}/{path_of(bundle)}" if source is not None and self._items[source].path else ""
         for tree in bundle.objects:
             if (place := self._written(tree)) is None:
-                made.append(_placed(tree, path, len(made)) if path else tree)
+                notes = {PATH: Sourced(path, _ORIGIN), INDEX: Sourced(str(len(made)), _ORIGIN)}
+                made.append(_annotated(tree, notes) if path else tree)
                 continue
-            self._changed[place] = _with_notes(tree, self._items[place].tree)
+            # With the notes that tools took on the item that it replaces.
+            notes = get(self._items[place].tree, "metadata", "annotations")
+            theirs = {key: leaf for key, leaf in notes.items() if _is_note(key)} if type(notes) is dict else {}
+            self._changed[place] = _annotated(tree, theirs) if theirs else tree
             if place == source and bundle.jobset is not None:
                 made.append(self._changed[place])
 
@@ -394,7 +386,11 @@ class ItemSpool(Spool):
         """The texts of all items in order, jobs replaced by what they became; a spec that became nothing is left out."""
         specs = {self._package.item_at(span) for span in account.places()}
         left = (place for file in account.unasked for place in self._package.places.get(file, ()))
-        specs |= {place for place in left if _is_job(self._items[place].tree)}
+        for place in left:
+            document = Document("", self._items[place].tree, {})
+            older = kind_of(document.api_version, document.kind)
+            if document.kind in ("TrainJob", "JobSet") or older is not None or is_input_kind(document):
+                specs.add(place)
         texts: list[str] = []
         for place, item in enumerate(self._items):
             if place in self._made:
@@ -404,13 +400,6 @@ class ItemSpool(Spool):
             elif place not in specs and _kind(item.tree) not in _SPECS:
                 texts.append(item.text)
         return texts
-
-
-def _is_job(tree: Tree) -> bool:
-    """Whether an object is a job that trainc compiles."""
-    document = Document("", tree, {})
-    known = document.kind in ("TrainJob", "JobSet") or kind_of(document.api_version, document.kind) is not None
-    return known or is_input_kind(document)
 
 
 def _kind(tree: Tree) -> tuple[str, str]:

@@ -205,21 +205,13 @@ KINDS = (types.CodeActionKind.QuickFix, FIX_ALL)
 
 def code_actions(
     path: str, where: types.Range, only: Sequence[types.CodeActionKind | str], workspace: Workspace
-) -> list[types.CodeAction]:
+) -> Iterator[types.CodeAction]:
     """An action for each finding in a range that carries an edit, and one for all safe edits of the file."""
-    actions: list[types.CodeAction] = []
-    if _is_wanted(types.CodeActionKind.QuickFix.value, only):
-        actions += _quick_fixes(path, where, workspace)
-    if _is_wanted(FIX_ALL, only):
-        actions += _all_safe(path, workspace)
-    return actions
-
-
-def _quick_fixes(path: str, where: types.Range, workspace: Workspace) -> Iterator[types.CodeAction]:
-    root, positions = workspace.root(path), workspace.positions(path)
-    for finding in workspace.judgement(path).by_file.get(workspace.file(path), ()):
+    root, file, positions = workspace.root(path), workspace.file(path), workspace.positions(path)
+    fixable = [finding for finding in workspace.judgement(path).by_file.get(file, ()) if finding.fix]
+    for finding in fixable if _is_wanted(types.CodeActionKind.QuickFix.value, only) else ():
         place = positions.range(finding.span)
-        if not finding.fix or _before(place.end, where.start) or _before(where.end, place.start):
+        if _before(place.end, where.start) or _before(where.end, place.start):
             continue
         is_safe = all(edit.safety == SAFE for edit in finding.fix)
         if edits := _edits([finding], root, workspace, unsafe=True):
@@ -231,16 +223,8 @@ def _quick_fixes(path: str, where: types.Range, workspace: Workspace) -> Iterato
                 is_preferred=is_safe or None,
                 edit=types.WorkspaceEdit(edits),
             )
-
-
-def _all_safe(path: str, workspace: Workspace) -> Iterator[types.CodeAction]:
-    root, file = workspace.root(path), workspace.file(path)
-    findings = [
-        finding
-        for finding in workspace.judgement(path).by_file.get(file, ())
-        if finding.fix and all(edit.file == file for edit in finding.fix)
-    ]
-    if edits := _edits(findings, root, workspace, unsafe=False):
+    own = [finding for finding in fixable if all(edit.file == file for edit in finding.fix)]
+    if _is_wanted(FIX_ALL, only) and (edits := _edits(own, root, workspace, unsafe=False)):
         yield types.CodeAction("apply all safe trainc fixes", kind=FIX_ALL, edit=types.WorkspaceEdit(edits))
 
 

@@ -123,7 +123,7 @@ def _add_features(server: EditorServer) -> None:
         server.publisher.settle()
         only = params.context.only or ()
         return _answer(
-            server, params.text_document, lambda path: code_actions(path, params.range, only, server.texts), []
+            server, params.text_document, lambda path: [*code_actions(path, params.range, only, server.texts)], []
         )
 
 
