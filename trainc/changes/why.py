@@ -14,7 +14,6 @@ from trainc.compiler.resolve.locks import overlay
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.finding import Finding
-from trainc.model.patch import Patch
 from trainc.model.paths import Step, Steps, keyed, keyed_leaves, matches, shown
 from trainc.model.plan import NODE, TRAINER, Layer, Plan
 from trainc.model.sourced import Origin, Sourced, Span
@@ -147,18 +146,15 @@ def _trees(plan: Plan, layer: Layer) -> Iterator[dict[Steps, Sourced[Any]]]:
         yield _by_steps(layer.tree)
         return
     for patch in layer.patches:
-        name = plan.roles[patch.role].name  # only says whose pods are patched
-        known = _by_steps(overlay(plan.roles, patch))
-        lower = _of_lower_layers(plan, patch) if layer.name == "overrides" else frozenset()
-        yield {steps: leaf for steps, leaf in known.items() if leaf is not name and id(leaf) not in lower}
-
-
-def _of_lower_layers(plan: Plan, patch: Patch) -> frozenset[int]:
-    """The leaves of a job's patch that the job does not hold: amounts and `envFrom` are merged with the container's own."""
-    merged = [patch.sets[field] for field in ("resources", "envFrom") if field in patch.sets]
-    found = (leaf for tree in merged for _, leaf in leaves(tree))
-    # A value that a component's choice implies rests on the job's annotation, too, and is written in the component.
-    return frozenset([id(leaf) for leaf in found if not any(map(plan.document.holds, leaf.origin.spans()[:1]))])
+        left = [plan.roles[patch.role].name]  # only says whose pods are patched
+        # The job does not hold all leaves of its patch: amounts and `envFrom` are merged with the container's own.
+        for field in ("resources", "envFrom") if layer.name == "overrides" else ():
+            for _, leaf in leaves(patch.sets[field]) if field in patch.sets else ():
+                # What a component's choice implies rests on the job's annotation, too, and is written in the component.
+                if not any(map(plan.document.holds, leaf.origin.spans()[:1])):
+                    left.append(leaf)
+        known, gone = _by_steps(overlay(plan.roles, patch)), {id(leaf) for leaf in left}
+        yield {steps: leaf for steps, leaf in known.items() if id(leaf) not in gone}
 
 
 def runtime_parts(plan: Plan) -> tuple[RuntimePart, ...]:
@@ -270,14 +266,11 @@ def _of_job(path: Path, plan: Plan | None) -> str:
         if is_pointer(path):
             return "points at the patched object; the runtime sets the name itself"
         return "nothing in the manifests depends on it: an empty value in a patch changes nothing"
-    if plan is not None and path[:2] == ("spec", "trainer"):
-        return _of_trainer(str(path[2]), plan)
     if path[:2] == ("spec", "initializer"):
         return f"wrong container: the runtime has no `{path[2]}-initializer` job with a container of that name"
-    return "nothing in the manifests depends on it"
-
-
-def _of_trainer(field: str, plan: Plan) -> str:
+    if plan is None or path[:2] != ("spec", "trainer"):
+        return "nothing in the manifests depends on it"
+    field = path[2]
     trainers = [role for role in plan.roles if role.ancestor == TRAINER]
     if not trainers:
         return "wrong container: no replicated job of the runtime is labeled as the trainer"
@@ -346,7 +339,12 @@ def landings(
             if type(leaf) is not Sourced or (place := leaf.origin.at) is None:
                 continue
             where, content = shown(keyed(document.tree, path)), leaf.value
-            if refusals := errors.at((place, *_key_of_item(document, path))):
+            spots = [place]
+            if len(path) > 2 and type(path[-2]) is int:
+                # What is said of a list item is said where its name stands.
+                key = get(document.tree, *path[:-1], MERGE_KEYS.get(str(path[-3]), ""))
+                spots += [key.origin.at] if type(key) is Sourced and key.origin.at is not None else []
+            if refusals := errors.at(spots):
                 yield Landing(where, content, place, REFUSED, findings=refusals)
                 continue
             landed, overruled = won.get(place, []), lost.get(place, [])
@@ -385,14 +383,6 @@ def _stands(document: Document, path: Path, leaf: Tree, line: int) -> bool:
         ):
             return True
     return False
-
-
-def _key_of_item(document: Document, path: Path) -> Iterator[Span]:
-    """Where the name of the list item stands that a value belongs to: what is said of the item is said there."""
-    if len(path) > 2 and type(path[-2]) is int:
-        key = get(document.tree, *path[:-1], MERGE_KEYS.get(str(path[-3]), ""))
-        if type(key) is Sourced and key.origin.at is not None:
-            yield key.origin.at
 
 
 class _Errors:
@@ -434,7 +424,13 @@ class Pieces:
     """The pieces of all runtimes that some jobs start from, each read once."""
 
     def __init__(self, bundles: Sequence[Bundle]) -> None:
-        self._bundles = [(bundle, _pieces(bundle.plan)) for bundle in bundles if bundle.plan is not None]
+        self._bundles: list[tuple[Bundle, tuple[RuntimePart, ...]]] = []
+        for bundle, plan in [(one, one.plan) for one in bundles if one.plan is not None]:
+            patches = [one for one in plan.layers if plan.runtime is not None and one.name in ("patches", PATCH)]
+            parts = [
+                RuntimePart(one.name, one.label, {"template": one.tree}) for one in patches if one.tree is not None
+            ]
+            self._bundles.append((bundle, (*runtime_parts(plan), *parts)))
         self._places: dict[int, dict[Span, tuple[Steps, object]]] = {}
 
     def hold(self, document: Document) -> bool:
@@ -469,12 +465,6 @@ class Pieces:
                 one.origin.at: (steps, one.value) for steps, one in by_span if one.origin.at is not None
             }
         return self._places[key]
-
-
-def _pieces(plan: Plan) -> tuple[RuntimePart, ...]:
-    patches = [layer for layer in plan.layers if plan.runtime is not None and layer.name in ("patches", PATCH)]
-    trees = [(layer, layer.tree) for layer in patches if layer.tree is not None]
-    return (*runtime_parts(plan), *(RuntimePart(one.name, one.label, {"template": tree}) for one, tree in trees))
 
 
 def _over(part: RuntimePart, steps: Steps, leaf: object) -> Sourced[Any] | None:

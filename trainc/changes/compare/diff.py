@@ -353,7 +353,10 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
         key for key in states.renderings.keys() & states.compiled.keys() if differ(after[key], states.compiled[key])
     }
     elsewhere = {one.key for one in (*added, *removed)}
-    beside = states.changed_objects()
+    # The objects beside jobs that differ, or are on one side alone.
+    was_objects, now_objects = states.objects
+    both = was_objects.keys() & now_objects.keys()
+    beside = was_objects.keys() ^ now_objects.keys() | {k for k in both if differ(was_objects[k], now_objects[k])}
     causes, behind = _explained(states, changed | elsewhere | beside, held)
     return Diff(
         tuple(one for one in added if one.key not in in_pairs),
@@ -372,7 +375,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
                 was, now, changes_of(was, now) if was is not None and now is not None else (), causes.get(key, ())
             )
             for key in sorted(beside)
-            for was, now in [(states.objects[0].get(key), states.objects[1].get(key))]
+            for was, now in [(was_objects.get(key), now_objects.get(key))]
         ),
     )
 
@@ -429,7 +432,11 @@ def _edited(states: Sides, changed: Iterable[Key], causes: Causes, behind: Cause
     edits_of = [(key, states.before[key], states.after[key], causes.get(key, ()), False) for key in sorted(changed)]
     edits_of += [(key, states.after[key], states.compiled[key], behind[key], True) for key in sorted(behind)]
     for key, was, now, cause, kept in edits_of:
-        refused = _refused(was, now, servers[key[0]])
+        stay = [value(one.jobset, "metadata", "annotations", KEEP) == "job" for one in (was, now)]
+        refused: tuple[str, ...] = ("kind",)
+        if stay[0] == stay[1]:
+            old, new = (job_of(one.jobset) if all(stay) else one.jobset for one in (was, now))
+            refused = tuple(dict.fromkeys(change.shown for change in update(old, new, servers[key[0]]).refused))
         ignored = not kept and not refused and is_created_once(now.jobset)
         changes = changes_of(was, now)
         # The changes alone, without their places, which several jobs may share.
@@ -442,14 +449,6 @@ def _edited(states: Sides, changed: Iterable[Key], causes: Causes, behind: Cause
         changes = with_common_places([changes for _, changes in members])
         edited.append(Edited(names, whence, changes, *rest))  # type: ignore[arg-type] # the rest of five
     return sorted(edited, key=lambda one: one.names)
-
-
-def _refused(was: JobFacts, now: JobFacts, server: Served) -> tuple[str, ...]:
-    stay = [value(one.jobset, "metadata", "annotations", KEEP) == "job" for one in (was, now)]
-    if stay[0] != stay[1]:
-        return ("kind",)
-    old, new = (job_of(one.jobset) if all(stay) else one.jobset for one in (was, now))
-    return tuple(dict.fromkeys(change.shown for change in update(old, new, server).refused))
 
 
 def shown(key: Key) -> str:
@@ -513,11 +512,6 @@ class Sides:
         self.objects = (objects, now)
         for key in kept:
             self.after[key] = _placed(self.after[key], self.compiled[key], self.renderings[key])
-
-    def changed_objects(self) -> set[Key]:
-        """The objects beside jobs that differ, or are on one side alone."""
-        was, now = self.objects
-        return (was.keys() ^ now.keys()) | {key for key in was.keys() & now.keys() if differ(was[key], now[key])}
 
     def naming(self, key: Key) -> frozenset[str]:
         """The files of the jobs that name an object beside jobs; none for a job."""

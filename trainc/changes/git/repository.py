@@ -85,14 +85,18 @@ class GitRepository:
     def files(self, commit: str, below: str = "") -> Iterator[tuple[str, str]]:
         """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder."""
         words = ["ls-tree", "-r", "-z", "--full-tree", commit, *(["--", below] if below else [])]
-        for count, entry in enumerate(_entries(self._stream(*words))):
-            if count == FILES:
+        count, rest = 0, b""
+        for piece in self._stream(*words):
+            *entries, rest = (rest + piece).split(b"\0")
+            count += len(entries)
+            if count > FILES:
                 raise Trouble(f"the revision has more than {FILES} files")
-            about, tab, path = entry.decode("utf-8", "surrogateescape").partition("\t")
-            if tab and about.startswith("100"):
-                if not is_inside(path):
-                    raise Trouble(f"the revision has a file named {path!r}, which is outside the repository")
-                yield path, about.split()[2]
+            for entry in entries:
+                about, tab, path = entry.decode("utf-8", "surrogateescape").partition("\t")
+                if tab and about.startswith("100"):
+                    if not is_inside(path):
+                        raise Trouble(f"the revision has a file named {path!r}, which is outside the repository")
+                    yield path, about.split()[2]
 
     def text(self, commit: str, path: str) -> bytes | None:
         """The bytes of a file of a commit by its path from the top, None where the commit has no such file."""
@@ -300,13 +304,6 @@ class GitRepository:
         if about == "HEAD":
             return Trouble("no commits yet: nothing to compare with")
         return Trouble(f"Git has no revision `{about}`" if about else f"git {words[0]}: {text}")
-
-
-def _entries(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\0")
-        yield from whole
 
 
 def is_inside(path: str) -> bool:

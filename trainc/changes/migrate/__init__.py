@@ -166,7 +166,7 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
         return _other(index, line, tree, file, place)
     if not isinstance(tree.get("kind"), str):
         return untouched
-    if tree["kind"].endswith("List") and (jobs := [*listed_jobs(documents[0].tree), *_former(tree.get("items"))]):
+    if tree["kind"].endswith("List") and (jobs := _listed_jobs(documents[0].tree, tree.get("items"))):
         reason = f"jobs in a {documents[0].kind} are not rewritten: write each as its own document"
         outcomes = tuple(Outcome(kind, name, reason) for kind, name in jobs)
         return untouched._replace(problems=(Obstacle(start, reason),), outcomes=outcomes)
@@ -196,15 +196,19 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
     )
 
 
-def _former(items: Any) -> list[tuple[str, str]]:
-    """Kind and name of each item of a List that is written in an earlier spelling of the Trainer's kinds."""
-    former = []
-    for item in items if isinstance(items, list) else []:
+def _listed_jobs(tree: Tree, items: Any) -> list[tuple[str, str]]:
+    """Kind and name of each item of a List that could be migrated if it were a document of its own."""
+    jobs = []
+    for one in get(tree, "items") if isinstance(items, list) else ():
+        key = str(value(one, "apiVersion")), str(value(one, "kind"))
+        if key in KINDS or (key in INPUT_KINDS and (key != JOB or is_training(one))):
+            jobs.append((key[1], str(value(one, "metadata", "name") or "")))
+    for item in items if isinstance(items, list) else ():  # those in an earlier spelling of the Trainer's kinds
         if isinstance(item, dict) and item.get("apiVersion") in _OURS and item.get("kind") in ("TrainJob", *_RUNTIMES):
             with Suppress(MisshapenError):
                 if any([*rewrite(fresh(item), item["kind"])]):
-                    former.append((item["kind"], _name(item)))
-    return former
+                    jobs.append((item["kind"], _name(item)))
+    return jobs
 
 
 def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place: TextPlace) -> Migration:
@@ -287,17 +291,6 @@ def _name(tree: Any) -> str:
 
 def _changes(root: Any, kind: str, messages: Iterable[str]) -> tuple[MigrationChange, ...]:
     return tuple(MigrationChange(f"{kind} {_name(root)}", message) for message in messages)
-
-
-def listed_jobs(tree: Tree) -> list[tuple[str, str]]:
-    """Kind and name of each job in a List that could be migrated if it were a document of its own."""
-    jobs = []
-    items = get(tree, "items")
-    for item in items if type(items) is list else ():
-        key = str(value(item, "apiVersion")), str(value(item, "kind"))
-        if key in KINDS or (key in INPUT_KINDS and (key != JOB or is_training(item))):
-            jobs.append((key[1], str(value(item, "metadata", "name") or "")))
-    return jobs
 
 
 class FileObjects:

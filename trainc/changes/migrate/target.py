@@ -166,7 +166,15 @@ def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict
             codes = rule.get("onExitCodes", {})
             if codes.get("containerName") == called:
                 codes["containerName"] = main["name"]
-    _rename_roles(spec, policy)
+    for role in spec["replicatedJobs"]:
+        role["name"] = policy.roles[role["name"]]
+        for dependence in role.get("dependsOn", []):
+            dependence["name"] = policy.roles[dependence["name"]]
+    for holder in (spec.get("successPolicy", {}), *spec.get("failurePolicy", {}).get("rules", [])):
+        if "targetReplicatedJobs" in holder:
+            holder["targetReplicatedJobs"] = [policy.roles[name] for name in holder["targetReplicatedJobs"]]
+    if policy.settings.get("mpi", {}).get("runLauncherAsNode"):  # the first role holds rank 0
+        spec["replicatedJobs"].sort(key=lambda role: role["name"] != LAUNCHER)
     for former, name in policy.roles.items():
         role = by_name[former]
         _without_operator(role, mains[name], policy, facts)
@@ -254,20 +262,6 @@ def with_hosts(node: Any, job: str, roles: Mapping[str, str]) -> Any:
         for former, name in roles.items():
             node = re.sub(rf"(?<![\w-]){re.escape(job)}-{former}-(?=\d|\$)", f"{job}-{name}-", node)
     return node
-
-
-def _rename_roles(spec: dict[str, Any], policy: Policy) -> None:
-    """Call the roles by their new names, wherever the JobSet names them."""
-    for role in spec["replicatedJobs"]:
-        role["name"] = policy.roles[role["name"]]
-        for dependence in role.get("dependsOn", []):
-            dependence["name"] = policy.roles[dependence["name"]]
-    success = spec.get("successPolicy", {})
-    for holder in (success, *spec.get("failurePolicy", {}).get("rules", [])):
-        if "targetReplicatedJobs" in holder:
-            holder["targetReplicatedJobs"] = [policy.roles[name] for name in holder["targetReplicatedJobs"]]
-    if policy.settings.get("mpi", {}).get("runLauncherAsNode"):  # the first role holds rank 0
-        spec["replicatedJobs"].sort(key=lambda role: role["name"] != LAUNCHER)
 
 
 # What a patch of a job can say of a pod and of its containers (Trainer v2.3).
