@@ -20,12 +20,18 @@ STORED_DEFAULTS = {"volumeMode": "Filesystem"}
 
 def claim_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]:
     """What the webhook has against the claims of a new JobSet, and against existing claims of the same names."""
-    jobset = _text(tree.get("metadata", {}), "name")
-    namespace = _text(tree.get("metadata", {}), "namespace") or "default"
-    jobs = tree["spec"].get("replicatedJobs", [])
-    mounted = {name for job in jobs for name in _mounts(job)}
+    jobset, namespace = _text(tree.get("metadata", {}), "name"), _text(tree.get("metadata", {}), "namespace")
+    pods = [job["template"]["spec"]["template"]["spec"] for job in tree["spec"].get("replicatedJobs", [])]
+    mounted = {
+        _text(mount, "name")
+        for pod in pods
+        for field in ("containers", "initContainers")
+        for container in _items(pod, field)
+        for mount in _items(container, "volumeMounts")
+    }
     below = _below(node, "spec")
-    shown = typed(_below(below, "replicatedJobs"), jobs) if "replicatedJobs" in tree["spec"] else None
+    jobs = tree["spec"].get("replicatedJobs")
+    shown = typed(_below(below, "replicatedJobs"), jobs) if jobs is not None else None
     seen: set[str] = set()
     faults: list[Fault] = []
     for index, policy in enumerate(tree["spec"]["volumeClaimPolicies"]):
@@ -43,9 +49,18 @@ def claim_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]:
                 text = f"replicatedJob containers don't have a matching volumeMount: {name} from VolumeClaimPolicies"
                 faults.append(of_webhook(invalid("spec.replicatedJobs", shown, text), at, name))
             seen.add(name)
-            if (live := profile.find(CLAIM, namespace, f"{name}-{jobset}")) is not None:
-                faults += _existing(policy, template, live, _template_spec(below), at, f"{name}-{jobset}", namespace)
-    return [*faults, *_conflicts(jobs, seen)]
+            if (live := profile.find(CLAIM, namespace or "default", f"{name}-{jobset}")) is not None:
+                claim = f"{name}-{jobset} in namespace {namespace or 'default'}"
+                spec = _below(_below(_below(below, "volumeClaimPolicies").item(), "templates").item(), "spec")
+                faults += _existing(policy, template, live, spec, at, claim)
+    for index, pod in enumerate(pods):
+        for number, volume in enumerate(_items(pod, "volumes")):
+            if (name := _text(volume, "name")) in seen:
+                inner = ("template", "spec", "template", "spec", "volumes", number, "name")
+                where = ("spec", "replicatedJobs", index, *inner)
+                text = f"volume name conflicts with VolumeClaimPolicy template name: {name}"
+                faults.append(of_webhook(invalid(dotted(where), name, text), where, name))
+    return faults
 
 
 def _below(node: SchemaNode | None, name: str) -> SchemaNode:
@@ -53,11 +68,6 @@ def _below(node: SchemaNode | None, name: str) -> SchemaNode:
     if child is None:
         raise LookupError(f"the JobSet schema has no {name}")
     return child
-
-
-def _template_spec(spec: SchemaNode) -> SchemaNode:
-    policy = _below(spec, "volumeClaimPolicies").item()
-    return _below(_below(policy, "templates").item(), "spec")
 
 
 def _text(holder: Tree, name: str) -> str:
@@ -71,41 +81,15 @@ def _items(holder: Tree, name: str) -> list[Tree]:
     return items if type(items) is list else []
 
 
-def _mounts(job: Tree) -> Iterator[str]:
-    pod = job["template"]["spec"]["template"]["spec"]
-    for field in ("containers", "initContainers"):
-        for container in _items(pod, field):
-            for mount in _items(container, "volumeMounts"):
-                yield _text(mount, "name")
-
-
-def _existing(
-    policy: Tree, template: Tree, live: Tree, node: SchemaNode, at: Path, claim: str, namespace: str
-) -> list[Fault]:
-    faults: list[Fault] = []
+def _existing(policy: Tree, template: Tree, live: Tree, node: SchemaNode, at: Path, claim: str) -> Iterator[Fault]:
     wanted: Any = template.get("spec", {})
     stored = {**STORED_DEFAULTS, **live.get("spec", {})}
     if typed(node, wanted, by_value=True) != typed(node, stored, by_value=True):
-        text = f"spec does not match existing PVC {claim} in namespace {namespace}"
         place = f"{dotted(at).replace('.templates[', '.template[')}.spec"
-        faults.append(of_webhook(invalid(place, typed(node, wanted), text), (*at, "spec")))
+        text = f"spec does not match existing PVC {claim}"
+        yield of_webhook(invalid(place, typed(node, wanted), text), (*at, "spec"))
     kept = _text(policy.get("retentionPolicy", {}), "whenDeleted")
     if kept != "Retain":
         where = (*at[:3], "retentionPolicy", "whenDeleted")
         text = "retentionPolicy must be retain when PVC exists"
-        faults.append(of_webhook(invalid(dotted(where), kept, text), where, kept))
-    return faults
-
-
-def _conflicts(jobs: list[Tree], names: set[str]) -> list[Fault]:
-    faults: list[Fault] = []
-    for index, job in enumerate(jobs):
-        pod = job["template"]["spec"]["template"]["spec"]
-        for number, volume in enumerate(_items(pod, "volumes")):
-            name = _text(volume, "name")
-            if name in names:
-                below = ("template", "spec", "template", "spec", "volumes", number, "name")
-                where = ("spec", "replicatedJobs", index, *below)
-                text = f"volume name conflicts with VolumeClaimPolicy template name: {name}"
-                faults.append(of_webhook(invalid(dotted(where), name, text), where, name))
-    return faults
+        yield of_webhook(invalid(dotted(where), kept, text), where, kept)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook, quoted
 from trainc.apiserver.names import TOO_LONG_63, dns1035, label_value, prefixed_path, size, subdomain
@@ -28,11 +30,11 @@ def create_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]
         text = "DependsOn can't be set for the first ReplicatedJob"
         faults.append(plain_fault(text, ("spec", "replicatedJobs", 0, "dependsOn")))
     if "managedBy" in spec:
-        faults += _managed_by(spec)
+        faults += _managed_by(of(spec, "managedBy"))
     if "subdomain" in spec.get("network", ()):
-        faults += _subdomain(spec)
+        faults += _subdomain(of(spec["network"], "subdomain"))
     for index, job in enumerate(jobs):
-        faults += _job(name, index, job, has_name=has_name)
+        faults += _job(name if has_name else "", index, job)
         if "dependsOn" in job:
             faults += _dependencies(index, job, jobs)
     targets = "targetReplicatedJobs" in spec.get("successPolicy", ())
@@ -40,9 +42,9 @@ def create_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]
     if targets or policy or "coordinator" in spec:
         names = {of(job, "name", ""): job for job in reversed(jobs)}
         if targets:
-            faults += _targets(spec, names)
+            faults += _targets(spec["successPolicy"]["targetReplicatedJobs"], names)
         if policy:
-            faults += policy_faults(spec, jobs, names, profile)
+            faults += _failure_policy(spec["failurePolicy"], jobs, names, profile)
         if "coordinator" in spec:
             faults += _coordinator(spec, name, names)
     if "volumeClaimPolicies" in spec:
@@ -52,120 +54,97 @@ def create_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]
     return faults
 
 
-def _managed_by(spec: Tree) -> list[Fault]:
-    manager = of(spec, "managedBy")
+def _managed_by(manager: Any) -> Iterator[Fault]:
     path = ("spec", "managedBy")
-    if manager is None:
-        return []
-    if not manager:
-        return [of_webhook("spec.managedBy: Required value", path, manager)]
-    faults = [field_fault(path, value, reason) for value, reason in prefixed_path(manager)]
-    if size(manager) > 63:
-        faults.append(of_webhook("spec.managedBy: Too long: may not be more than 63 bytes", path, manager))
-    return faults
+    if manager == "":
+        yield of_webhook("spec.managedBy: Required value", path, manager)
+    elif manager is not None:
+        for value, reason in prefixed_path(manager):
+            yield field_fault(path, value, reason)
+        if size(manager) > 63:
+            yield of_webhook("spec.managedBy: Too long: may not be more than 63 bytes", path, manager)
 
 
-def _subdomain(spec: Tree) -> list[Fault]:
-    name = of(spec.get("network", {}), "subdomain")
-    path = ("spec", "network", "subdomain")
-    if not name:
-        return []
+def _subdomain(name: Any) -> Iterator[Fault]:
     short = ".spec.network.subdomain is too long, must be less than 63 characters"
-    return [
-        *(field_fault(path, name, reason) for reason in subdomain(name)),
-        *(field_fault(path, name, short if reason is TOO_LONG_63 else reason) for reason in dns1035(name)),
-    ]
+    reasons = (
+        (*subdomain(name), *(short if reason is TOO_LONG_63 else reason for reason in dns1035(name))) if name else ()
+    )
+    for reason in reasons:
+        yield field_fault(("spec", "network", "subdomain"), name, reason)
 
 
-def _job(jobset: str, index: int, job: Tree, *, has_name: bool) -> list[Fault]:
+def _job(jobset: str, index: int, job: Tree) -> Iterator[Fault]:
+    """What is said of a replicatedJob; the name of the JobSet is empty where none is known."""
     at: Path = ("spec", "replicatedJobs", index)
     spec = job["template"]["spec"]
     name, replicas = of(job, "name", ""), count(job, "replicas", 1)
-    parallelism = count(spec, "parallelism", 1)
-    faults: list[Fault] = []
-    if replicas * parallelism > _MAX_INT32:
+    if replicas * count(spec, "parallelism", 1) > _MAX_INT32:
         text = f"the product of replicas and parallelism must not exceed {_MAX_INT32} for replicatedJob '{name}'"
-        faults.append(plain_fault(text, (*at, "replicas")))
+        yield plain_fault(text, (*at, "replicas"))
     group = of(job, "groupName", "")
     if group != "default":
         long = ".spec.replicatedJob[].groupName is too long, must be less than 63 characters"
         for reason in dns1035(group):
-            faults.append(field_fault((*at, "groupName"), group, long if reason is TOO_LONG_63 else reason))
-    if has_name:
-        pod = child = f"{jobset}-{name}-{replicas - 1}"
-        if "completions" in spec and of(spec, "completionMode") == "Indexed":
-            # A pod's name ends with its index and five random characters.
-            pod = f"{child}-{count(spec, 'completions', 1) - 1}-abcde"
-        if dns1035(pod):
-            faults += _child_names(child, pod, (*at, "name"))
-    return faults
-
-
-def _child_names(job: str, pod: str, path: Path) -> list[Fault]:
-    """The longest names of child Jobs and, where their number is known, of pods have to be DNS-1035 labels."""
+            yield field_fault((*at, "groupName"), group, long if reason is TOO_LONG_63 else reason)
+    if not jobset:
+        return
+    pod = child = f"{jobset}-{name}-{replicas - 1}"
+    if "completions" in spec and of(spec, "completionMode") == "Indexed":
+        # A pod's name ends with its index and five random characters.
+        pod = f"{child}-{count(spec, 'completions', 1) - 1}-abcde"
+    # The longest names of child Jobs and, where their number is known, of pods have to be DNS-1035 labels.
     reasons: dict[str, None] = {}
-    for kind, name in (("job", job), ("pod", pod)) if pod != job else (("job", job),):
+    for kind, made in (("job", child), ("pod", pod)) if dns1035(pod) else ():
         long = f"JobSet name is too long, {kind} names generated for this JobSet will exceed 63 characters"
-        reasons |= dict.fromkeys(long if reason is TOO_LONG_63 else reason for reason in dns1035(name))
-    return [field_fault(path, job, reason) for reason in reasons]
+        wrong = dns1035(made) if kind == "job" or pod != child else ()
+        reasons |= dict.fromkeys(long if reason is TOO_LONG_63 else reason for reason in wrong)
+    for reason in reasons:
+        yield field_fault((*at, "name"), child, reason)
 
 
-def _dependencies(index: int, job: Tree, jobs: list[Tree]) -> list[Fault]:
+def _dependencies(index: int, job: Tree, jobs: list[Tree]) -> Iterator[Fault]:
     name = of(job, "name", "")
     earlier = {of(other, "name", "") for other in jobs[: index + 1]}
-    return [
-        plain_fault(
-            f"replicatedJob: {name} cannot depend on replicatedJob: {of(item, 'name', '')}",
-            ("spec", "replicatedJobs", index, "dependsOn", number, "name"),
-        )
-        for number, item in enumerate(job.get("dependsOn", ()))
-        if of(item, "name", "") not in earlier
-    ]
+    for number, item in enumerate(job.get("dependsOn", ())):
+        if (other := of(item, "name", "")) not in earlier:
+            at: Path = ("spec", "replicatedJobs", index, "dependsOn", number, "name")
+            yield plain_fault(f"replicatedJob: {name} cannot depend on replicatedJob: {other}", at)
 
 
-def _targets(spec: Tree, names: dict[str, Tree]) -> list[Fault]:
-    targets = spec["successPolicy"]["targetReplicatedJobs"]
-    return [
-        plain_fault(
-            f"invalid replicatedJob name '{bare(target)}' does not appear in .spec.ReplicatedJobs",
-            ("spec", "successPolicy", "targetReplicatedJobs", index),
-        )
-        for index, target in enumerate(targets)
-        if bare(target) not in names
-    ]
+def _targets(targets: list[Tree], names: dict[str, Tree]) -> Iterator[Fault]:
+    for index, target in enumerate(targets):
+        if bare(target) not in names:
+            text = f"invalid replicatedJob name '{bare(target)}' does not appear in .spec.ReplicatedJobs"
+            yield plain_fault(text, ("spec", "successPolicy", "targetReplicatedJobs", index))
 
 
-def _coordinator(spec: Tree, jobset: str, names: dict[str, Tree]) -> list[Fault]:
+def _coordinator(spec: Tree, jobset: str, names: dict[str, Tree]) -> Iterator[Fault]:
+    at: Path = ("spec", "coordinator")
     coordinator = spec["coordinator"]
     name = of(coordinator, "replicatedJob", "")
     index, pod = count(coordinator, "jobIndex", 0), count(coordinator, "podIndex", 0)
+    # The webhook names the first reason only for which there is no such pod.
+    job = names.get(name)
+    inner = job["template"]["spec"] if job is not None else {}
+    if job is None:
+        yield plain_fault(f"coordinator replicatedJob {name} does not exist", (*at, "replicatedJob"))
+    elif not 0 <= index < count(job, "replicas", index + 1):
+        yield plain_fault(f"coordinator job index {index} is invalid for replicatedJob {name}", (*at, "jobIndex"))
+    elif of(inner, "completionMode") != "Indexed" or "completions" not in inner:
+        text = "job for coordinator pod must be indexed completion mode, and completions number must be set"
+        yield plain_fault(text, (*at, "replicatedJob"))
+    elif not 0 <= pod < count(inner, "completions", pod + 1):
+        text = f"coordinator pod index {pod} is invalid for replicatedJob {name} job index {index}"
+        yield plain_fault(text, (*at, "podIndex"))
     domain = of(spec.get("network", {}), "subdomain", "") or jobset
     address = f"{jobset}-{name}-{index}-{pod}.{domain}"
-    faults = _coordinator_pod(name, index, pod, names.get(name))
     if reasons := label_value(address):
         text = (
             f"spec will lead to invalid label value {quoted(address)} for coordinator label "
             '"jobset.sigs.k8s.io/coordinator" (long JobSet / ReplicatedJob / SubDomain name?): '
         )
-        faults.append(plain_fault(text + ", ".join(reasons), ("spec", "coordinator")))
-    return faults
-
-
-def _coordinator_pod(name: str, index: int, pod: int, job: Tree | None) -> list[Fault]:
-    """Why there is no such pod; the webhook names the first reason only."""
-    at: Path = ("spec", "coordinator")
-    if job is None:
-        return [plain_fault(f"coordinator replicatedJob {name} does not exist", (*at, "replicatedJob"))]
-    inner = job["template"]["spec"]
-    if not 0 <= index < count(job, "replicas", index + 1):
-        return [plain_fault(f"coordinator job index {index} is invalid for replicatedJob {name}", (*at, "jobIndex"))]
-    if of(inner, "completionMode") != "Indexed" or "completions" not in inner:
-        text = "job for coordinator pod must be indexed completion mode, and completions number must be set"
-        return [plain_fault(text, (*at, "replicatedJob"))]
-    if not 0 <= pod < count(inner, "completions", pod + 1):
-        text = f"coordinator pod index {pod} is invalid for replicatedJob {name} job index {index}"
-        return [plain_fault(text, (*at, "podIndex"))]
-    return []
+        yield plain_fault(text + ", ".join(reasons), at)
 
 
 def of(holder: Tree, name: str, default: Any = None) -> Any:
@@ -178,8 +157,7 @@ def of(holder: Tree, name: str, default: Any = None) -> Any:
 
 def count(holder: Tree, name: str, default: int) -> int:
     """A whole number, the default where it is absent or not known yet."""
-    leaf = holder.get(name)
-    value = leaf.value if leaf.__class__ is Sourced else leaf
+    value = bare(holder.get(name))
     return value if value.__class__ is int else default
 
 
@@ -202,11 +180,16 @@ _RULE_ENDS = _LETTERS | frozenset("0123456789_")
 _RULE_CHARS = _RULE_ENDS | frozenset(",:")
 
 
-def policy_faults(spec: Tree, jobs: list[Tree], names: dict[str, Tree], profile: Profile) -> list[Fault]:
+def _failure_policy(policy: Tree, jobs: list[Tree], names: dict[str, Tree], profile: Profile) -> Iterator[Fault]:
     """What the webhook has against the failure policy of a new JobSet; `names` are its replicatedJobs."""
-    policy = spec["failurePolicy"]
     at: Path = ("spec", "failurePolicy")
-    faults = _restart_strategy(of(policy, "restartStrategy"), jobs, profile)
+    if of(policy, "restartStrategy") == "InPlaceRestart":
+        if "InPlaceRestart" not in profile.gates:
+            text = "InPlaceRestart restart strategy cannot be set when InPlaceRestart feature gate is disabled"
+            yield plain_fault(text, (*at, "restartStrategy"))
+        else:
+            for index, job in enumerate(jobs):
+                yield from _in_place(index, job)
     rules = policy.get("rules", [])
     gated = [index for index, rule in enumerate(rules) if of(rule, "action") in _RESTARTS]
     if gated and "RestartJob" not in profile.gates:
@@ -214,64 +197,58 @@ def policy_faults(spec: Tree, jobs: list[Tree], names: dict[str, Tree], profile:
             "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions are not allowed "
             "when RestartJob feature gate is disabled"
         )
-        return [*faults, plain_fault(text, (*at, "rules", gated[0], "action"))]
+        yield plain_fault(text, (*at, "rules", gated[0], "action"))
+        return
     if gated and any(count(job, "replicas", 0) > 1024 for job in jobs):
         text = (
             "JobSet cannot have a failure policy rule with RestartJob or RestartJobAndIgnoreMaxRestarts action "
             "and a replicated job with replicas > 1024"
         )
-        faults.append(plain_fault(text, (*at, "rules", gated[0], "action")))
+        yield plain_fault(text, (*at, "rules", gated[0], "action"))
+    places: dict[str, list[int]] = {}
     for index, rule in enumerate(rules):
-        faults += _rule(rule, names, (*at, "rules", index))
-    return [*faults, *_rule_names(rules)] if len(rules) > 1 else faults
+        places.setdefault(of(rule, "name", ""), []).append(index)
+        yield from _rule(rule, names, (*at, "rules", index))
+    for name, indexes in places.items():
+        if len(indexes) > 1:
+            text = f"rule names are not unique, rules with indices [{' '.join(map(str, indexes))}] all have the same name '{name}'"
+            yield plain_fault(text, (*at, "rules", indexes[1], "name"))
 
 
-def _restart_strategy(strategy: Any, jobs: list[Tree], profile: Profile) -> list[Fault]:
-    if strategy != "InPlaceRestart":
-        return []
-    if "InPlaceRestart" not in profile.gates:
-        text = "InPlaceRestart restart strategy cannot be set when InPlaceRestart feature gate is disabled"
-        return [plain_fault(text, ("spec", "failurePolicy", "restartStrategy"))]
-    return [fault for index, job in enumerate(jobs) for fault in _in_place(index, job)]
-
-
-def _in_place(index: int, job: Tree) -> list[Fault]:
+def _in_place(index: int, job: Tree) -> Iterator[Fault]:
     spec = job["template"]["spec"]
-    at: Path = ("spec", "replicatedJobs", index, "template", "spec")
-    name = of(job, "name", "")
-    limit, replacement = of(spec, "backoffLimit"), of(spec, "podReplacementPolicy")
-    completions, parallelism = of(spec, "completions"), of(spec, "parallelism")
-    when = "when in-place restart is enabled"
-    faults: list[Fault] = []
-    if limit != _MAX_INT32:
-        text = f"replicatedJob {name}: must be set to {_MAX_INT32} (MaxInt32) {when}"
-        faults.append(field_fault((*at, "backoffLimit"), limit, text))
-    if replacement != "Failed":
-        text = f"replicatedJob {name}: must be set to Failed {when}"
-        faults.append(field_fault((*at, "podReplacementPolicy"), replacement, text))
-    if completions is None or completions != parallelism:
-        text = f"replicatedJob {name}: completions and parallelism must be set and equal to each other {when}"
-        faults.append(field_fault((*at, "completions"), completions, text))
-    return faults
+    completions = of(spec, "completions")
+    for field, is_wrong, wanted in (
+        ("backoffLimit", of(spec, "backoffLimit") != _MAX_INT32, f"must be set to {_MAX_INT32} (MaxInt32)"),
+        ("podReplacementPolicy", of(spec, "podReplacementPolicy") != "Failed", "must be set to Failed"),
+        (
+            "completions",
+            completions is None or completions != of(spec, "parallelism"),
+            "completions and parallelism must be set and equal to each other",
+        ),
+    ):
+        if is_wrong:
+            text = f"replicatedJob {of(job, 'name', '')}: {wanted} when in-place restart is enabled"
+            at: Path = ("spec", "replicatedJobs", index, "template", "spec", field)
+            yield field_fault(at, of(spec, field), text)
 
 
-def _rule(rule: Tree, names: dict[str, Tree], at: Path) -> list[Fault]:
+def _rule(rule: Tree, names: dict[str, Tree], at: Path) -> Iterator[Fault]:
     name = of(rule, "name", "")
-    faults: list[Fault] = []
     size = len(name.encode())
     if not 1 <= size <= 128:
         text = (
             f"invalid failure policy rule name of length {size}, the rule name must be at least 1 characters long "
             "and at most 128 characters long"
         )
-        faults.append(plain_fault(text, (*at, "name")))
+        yield plain_fault(text, (*at, "name"))
     if not (name and name[0] in _LETTERS and name[-1] in _RULE_ENDS and _RULE_CHARS.issuperset(name)):
         text = (
             f"invalid failure policy rule name '{name}', a failure policy rule name must start with an alphabetic "
             "character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an "
             "alphanumeric character or '_'"
         )
-        faults.append(plain_fault(text, (*at, "name")))
+        yield plain_fault(text, (*at, "name"))
     for field, what, known, wrong in (
         ("targetReplicatedJobs", "replicatedJob name", names, "does not appear in .spec.ReplicatedJobs"),
         ("onJobFailureReasons", "job failure reason", _REASONS, "is not a recognized job failure reason"),
@@ -279,19 +256,4 @@ def _rule(rule: Tree, names: dict[str, Tree], at: Path) -> list[Fault]:
         for index, item in enumerate(rule.get(field, ())):
             if bare(item) not in known:
                 text = f"invalid {what} '{bare(item)}' in failure policy {wrong}"
-                faults.append(plain_fault(text, (*at, field, index)))
-    return faults
-
-
-def _rule_names(rules: list[Tree]) -> list[Fault]:
-    places: dict[str, list[int]] = {}
-    for index, rule in enumerate(rules):
-        places.setdefault(of(rule, "name", ""), []).append(index)
-    return [
-        plain_fault(
-            f"rule names are not unique, rules with indices [{' '.join(map(str, indexes))}] all have the same name '{name}'",
-            ("spec", "failurePolicy", "rules", indexes[1], "name"),
-        )
-        for name, indexes in places.items()
-        if len(indexes) > 1
-    ]
+                yield plain_fault(text, (*at, field, index))

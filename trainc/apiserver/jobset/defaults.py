@@ -20,46 +20,29 @@ def with_defaults(tree: Tree) -> Tree:
     """The object as the webhook leaves it; the very same tree if the webhook has nothing to add."""
     given = tree.get("spec")
     spec = given if type(given) is dict else {}
-    if _is_complete(spec):
-        return tree
     out = dict(spec)
     if "successPolicy" not in spec:
         out["successPolicy"] = {"operator": _leaf("All")}
     if "startupPolicy" not in spec:
         out["startupPolicy"] = {"startupPolicyOrder": _leaf("AnyOrder")}
-    out["network"] = _network(spec.get("network", {}))
+    network = spec.get("network", {})
+    missing = [name for name in ("enableDNSHostnames", "publishNotReadyAddresses") if name not in network]
+    if missing:
+        out["network"] = {**{name: _leaf(True) for name in missing}, **network}
     for name, change in (("replicatedJobs", _job), ("volumeClaimPolicies", _claim)):
         if name in spec:
             out[name] = _each(spec[name], change)
-    if "failurePolicy" in spec:
-        out["failurePolicy"] = _failure(spec["failurePolicy"])
-    return {**tree, "spec": out}
-
-
-def _is_complete(spec: dict[str, Tree]) -> bool:
-    if "successPolicy" not in spec or "startupPolicy" not in spec or "network" not in spec:
-        return False
-    if "enableDNSHostnames" not in spec["network"] or "publishNotReadyAddresses" not in spec["network"]:
-        return False
-    for name, change in (("replicatedJobs", _job), ("volumeClaimPolicies", _claim)):
-        if any(change(0, item) is not item for item in spec.get(name, ())):
-            return False
-    return "failurePolicy" not in spec or _failure(spec["failurePolicy"]) is spec["failurePolicy"]
-
-
-def _network(network: Tree) -> Tree:
-    missing = [name for name in ("enableDNSHostnames", "publishNotReadyAddresses") if name not in network]
-    return {**{name: _leaf(True) for name in missing}, **network} if missing else network
+    if "failurePolicy" in spec and "rules" in spec["failurePolicy"]:
+        rules = _each(spec["failurePolicy"]["rules"], _rule)
+        if rules is not spec["failurePolicy"]["rules"]:
+            out["failurePolicy"] = {**spec["failurePolicy"], "rules": rules}
+    return tree if all(node is spec.get(name) for name, node in out.items()) else {**tree, "spec": out}
 
 
 def _each(items: Tree, change: Any) -> Tree:
-    out = items
-    for index, item in enumerate(items):
-        changed = change(index, item)
-        if changed is not item:
-            out = list(items) if out is items else out
-            out[index] = changed
-    return out
+    """The items after a change; the very same list where it changes none of them."""
+    out = [change(index, item) for index, item in enumerate(items)]
+    return items if all(new is old for new, old in zip(out, items, strict=True)) else out
 
 
 def _job(_index: int, job: Tree) -> Tree:
@@ -83,20 +66,11 @@ def _job(_index: int, job: Tree) -> Tree:
     return {**job, "template": {**template, "spec": spec}}
 
 
-def _failure(policy: Tree) -> Tree:
-    if "rules" not in policy:
-        return policy
-    rules = _each(policy["rules"], _rule)
-    return policy if rules is policy["rules"] else {**policy, "rules": rules}
-
-
 def _rule(index: int, rule: Tree) -> Tree:
     rule = rule if type(rule) is dict else {}
-    return (
-        rule
-        if "name" in rule and bare(rule["name"])
-        else {"name": _leaf(f"failurePolicyRule{index}"), **{key: node for key, node in rule.items() if key != "name"}}
-    )
+    if "name" in rule and bare(rule["name"]):
+        return rule
+    return {"name": _leaf(f"failurePolicyRule{index}"), **{key: node for key, node in rule.items() if key != "name"}}
 
 
 def _claim(_index: int, policy: Tree) -> Tree:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook
 from trainc.apiserver.golang.decoding import typed
@@ -10,15 +12,17 @@ from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.tree import Path, Tree, dotted
 from trainc.text.record import Any
 
-_METADATA = ("annotations", "labels")
-_SPEC = ("nodeSelector", "tolerations", "schedulingGates")
+_SIZES = ("parallelism", "completions")
 _IMMUTABLE = "field is immutable"
 
 
 def update_faults(new: Tree, old: Tree, node: SchemaNode, profile: Profile) -> list[Fault]:
     """What the webhook has against the change; both objects with their defaults."""
-    after, before = _spec(new), _spec(old)
-    faults = _managed_by(after, before)
+    after, before = [tree["spec"] if type(tree.get("spec")) is dict else {} for tree in (new, old)]
+    faults: list[Fault] = []
+    manager = bare(after.get("managedBy"))
+    if manager != bare(before.get("managedBy")):
+        faults.append(of_webhook(invalid("spec.managedBy", manager, _IMMUTABLE), ("spec", "managedBy"), manager))
     spec = node.prop("spec")
     jobs = spec.prop("replicatedJobs") if spec is not None else None
     if jobs is None:
@@ -39,18 +43,6 @@ def update_faults(new: Tree, old: Tree, node: SchemaNode, profile: Profile) -> l
     return faults
 
 
-def _spec(tree: Tree) -> dict[str, Tree]:
-    spec = tree.get("spec")
-    return spec if type(spec) is dict else {}
-
-
-def _managed_by(after: Tree, before: Tree) -> list[Fault]:
-    new, old = bare(after.get("managedBy")), bare(before.get("managedBy"))
-    if new == old:
-        return []
-    return [of_webhook(invalid("spec.managedBy", new, _IMMUTABLE), ("spec", "managedBy"), new)]
-
-
 def _take_over(new: list[Any], old: list[Any], change: Any) -> None:
     """Undo the permitted changes: what is left over is forbidden."""
     by_name = {job.get("name"): job for job in old}
@@ -59,28 +51,34 @@ def _take_over(new: list[Any], old: list[Any], change: Any) -> None:
             change(job, by_name[job.get("name")])
 
 
+def _put_back(after: Any, before: Any, names: tuple[str, ...]) -> None:
+    for name in names:
+        after.pop(name, None)
+        if name in before:
+            after[name] = before[name]
+
+
 def _resumable(new: Any, old: Any) -> None:
     """What may change while the JobSet is suspended before or after."""
     after, before = new["template"]["spec"]["template"], old["template"]["spec"]["template"]
-    for part, names in (("metadata", _METADATA), ("spec", _SPEC)):
-        for name in names:
-            after[part].pop(name, None)
-            if name in before[part]:
-                after[part][name] = before[part][name]
+    _put_back(after["metadata"], before["metadata"], ("annotations", "labels"))
+    _put_back(after["spec"], before["spec"], ("nodeSelector", "tolerations", "schedulingGates"))
 
 
 def _sizes(new: Any, old: Any) -> None:
     after, before = new["template"]["spec"], old["template"]["spec"]
     if after.get("completionMode") == "Indexed":
-        for name in ("parallelism", "completions"):
-            after.pop(name, None)
-            if name in before:
-                after[name] = before[name]
+        _put_back(after, before, _SIZES)
 
 
 def _elastic(new: list[Any], old: list[Any], was: Tree) -> list[Fault]:
     """Rules for changed sizes of Indexed Jobs; the change is then taken out of `new`."""
     by_name = {job.get("name"): job for job in old}
+    status = was.get("status")
+    is_terminal = any(
+        bare(item.get("type")) in ("Completed", "Failed") and bare(item.get("status")) == "True"
+        for item in (status.get("conditions", ()) if type(status) is dict else ())
+    )
     faults: list[Fault] = []
     for index, job in enumerate(new):
         before = by_name.get(job.get("name"))
@@ -88,10 +86,10 @@ def _elastic(new: list[Any], old: list[Any], was: Tree) -> list[Fault]:
         if before is None or spec.get("completionMode") != "Indexed":
             continue
         former = before["template"]["spec"]
-        if all(spec.get(name) == former.get(name) for name in ("parallelism", "completions")):
+        if all(spec.get(name) == former.get(name) for name in _SIZES):
             continue
         at: Path = ("spec", "replicatedJobs", index, "template", "spec")
-        if _is_terminal(was):
+        if is_terminal:
             text = "Cannot mutate parallelism or completions when JobSet is in a terminal state (Completed or Failed)"
             faults.append(of_webhook(f"{dotted(at)}: Forbidden: {text}", at))
         else:
@@ -100,23 +98,13 @@ def _elastic(new: list[Any], old: list[Any], was: Tree) -> list[Fault]:
     return faults
 
 
-def _is_terminal(tree: Tree) -> bool:
-    status = tree.get("status")
-    conditions = status.get("conditions", ()) if type(status) is dict else ()
-    return any(
-        bare(item.get("type")) in ("Completed", "Failed") and bare(item.get("status")) == "True" for item in conditions
-    )
-
-
-def _size_faults(spec: Any, at: Path) -> list[Fault]:
-    faults: list[Fault] = []
-    for name in ("parallelism", "completions"):
+def _size_faults(spec: Any, at: Path) -> Iterator[Fault]:
+    for name in _SIZES:
         size = spec.get(name)
         if type(size) is int and size < 1:
-            faults.append(of_webhook(invalid(dotted((*at, name)), size, f"{name} must be >= 1"), (*at, name), size))
+            yield of_webhook(invalid(dotted((*at, name)), size, f"{name} must be >= 1"), (*at, name), size)
     parallelism, completions = spec.get("parallelism"), spec.get("completions")
     if parallelism is not None and completions is not None and parallelism != completions:
         where = (*at, "completions")
         text = "completions must be equal to parallelism for Elastic Indexed Jobs"
-        faults.append(of_webhook(invalid(dotted(where), completions, text), where, completions))
-    return faults
+        yield of_webhook(invalid(dotted(where), completions, text), where, completions)
