@@ -6,25 +6,17 @@ A plan and a cluster come in; patches and objects go out: groups, queues, labels
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
 from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.patches import Contribution, Scheduler
 from trainc.model.plan import Plan
 from trainc.model.report import Report
-from trainc.model.sourced import Sourced
 from trainc.schedulers.gang import UNKNOWN_SIZE, uncounted
 from trainc.text.plugins import SCHEDULERS, installed
 from trainc.text.spelling import meant
 
-TABLE = {
-    "none": "trainc.schedulers.none",
-    "coscheduling": "trainc.schedulers.coscheduling",
-    "volcano": "trainc.schedulers.volcano",
-    "native": "trainc.schedulers.native",
-    "kueue": "trainc.schedulers.kueue",
-}
+TABLE = ("none", "coscheduling", "volcano", "native", "kueue")  # a module each
 UNCOUNTED = ("none", "kueue")  # what these add says nothing about numbers of pods
 # The fields of a runtime's podGroupPolicy. The Trainer controller obeys both when both are set.
 POLICIES = ("coscheduling", "volcano")
@@ -34,12 +26,13 @@ UNKNOWN_SCHEDULER = Rule("unknown-scheduler", ERROR)
 
 def find(name: str) -> Scheduler | None:
     """The back end of that name: one of ours, else one that an installed package offers; None where nobody has it."""
-    if (module := TABLE.get(name)) is None:
+    if name not in TABLE:
         return installed(SCHEDULERS, name, Scheduler)
+    module = f"{__name__}.{name}"
     if module not in sys.modules:
         __import__(module)
-    chosen: Scheduler = sys.modules[module].SCHEDULER
-    return chosen
+    back_end: Scheduler = sys.modules[module].SCHEDULER
+    return back_end
 
 
 def chosen(plan: Plan, cluster: Cluster) -> tuple[str, ...]:
@@ -49,14 +42,7 @@ def chosen(plan: Plan, cluster: Cluster) -> tuple[str, ...]:
     """
     if type(plan.gang) is dict and "none" in plan.gang:
         return ()
-    if cluster.scheduler is not None:
-        return (cluster.scheduler.value,)
-    if type(plan.gang) is not dict:
-        return ()
-    return tuple([name for name in POLICIES if type(plan.gang.get(name)) is dict])
-
-
-_NOTHING = Contribution()
+    return _policies(plan) if cluster.scheduler is None else (cluster.scheduler.value,)
 
 
 def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
@@ -65,15 +51,20 @@ def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
     A cluster's choice counts as schedulers do, and so does the scheduler that a Volcano Job was written for; a
     runtime's `podGroupPolicy` alone is obeyed as the Trainer controller obeys it.
     """
-    out = _NOTHING
+    out = Contribution()
     for name in chosen(plan, cluster):
         from trainc.schedulers.counting import policy  # noqa: PLC0415 (most jobs have no back end)
 
         if (back_end := find(name)) is None:
             assert cluster.scheduler is not None
-            _unknown(plan, cluster.scheduler, report)
-        elif name not in UNCOUNTED and _unknown_size(plan, name, report):
-            continue
+            at = place(cluster.scheduler.origin) or plan.document.span(("metadata", "name"))
+            help_ = meant(name, TABLE, f"choose one of {', '.join(f'`{known}`' for known in TABLE)}")
+            report.add(UNKNOWN_SCHEDULER.at(at, f"unknown scheduler back end `{name}`", help=help_))
+        elif name not in UNCOUNTED and (unknown := uncounted(plan.roles)) is not None:
+            role, leaf = unknown
+            at = place(leaf.origin) or plan.document.span(("metadata", "name"))
+            help_ = f"write the number: `{name}` needs the number of pods of the group and their requests"
+            report.add_or_skip(UNKNOWN_SIZE.at(at, f"the number of pods of `{role.name.value}` is unknown", help=help_))
         elif cluster.scheduler is None and back_end.policy is not None and not policy(plan):
             out += back_end.policy(plan).attach_origin(name)
         else:
@@ -83,30 +74,13 @@ def contribute(plan: Plan, cluster: Cluster, report: Report) -> Contribution:
     return out
 
 
-def _unknown_size(plan: Plan, name: str, report: Report) -> bool:
-    if (uncounted_roles := uncounted(plan.roles)) is not None:
-        role, leaf = uncounted_roles
-        at = place(leaf.origin) or plan.document.span(("metadata", "name"))
-        help_ = f"write the number: `{name}` needs the number of pods of the group and their requests"
-        report.add_or_skip(UNKNOWN_SIZE.at(at, f"the number of pods of `{role.name.value}` is unknown", help=help_))
-    return uncounted_roles is not None
-
-
 def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
     """The TrainJob webhook's refusals for the policies that the runtime selects."""
-    for judge in judges(plan):
-        judge(plan, cluster, report)
+    for name in _policies(plan):
+        if (back_end := find(name)) is not None and back_end.refuse is not None:
+            back_end.refuse(plan, cluster, report)
 
 
-def judges(plan: Plan) -> list[Callable[[Plan, Cluster, Report], None]]:
-    """What the policies that the runtime selects say of a job before it is let in; most say nothing."""
-    if type(plan.gang) is not dict:
-        return []
-    back_ends = [find(name) for name in POLICIES if type(plan.gang.get(name)) is dict]
-    return [back_end.refuse for back_end in back_ends if back_end is not None and back_end.refuse is not None]
-
-
-def _unknown(plan: Plan, name: Sourced[str], report: Report) -> None:
-    at = place(name.origin) or plan.document.span(("metadata", "name"))
-    help_ = meant(name.value, TABLE, f"choose one of {', '.join(f'`{known}`' for known in TABLE)}")
-    report.add(UNKNOWN_SCHEDULER.at(at, f"unknown scheduler back end `{name.value}`", help=help_))
+def _policies(plan: Plan) -> tuple[str, ...]:
+    """The policies that the runtime selects."""
+    return tuple([name for name in POLICIES if type(plan.gang) is dict and type(plan.gang.get(name)) is dict])

@@ -63,9 +63,8 @@ def resources(plan: Plan, roles: Sequence[Role], cluster: Cluster, most: int) ->
 def _first(roles: Sequence[Role], most: int) -> list[tuple[Role, int]]:
     out = []
     for role in roles:
-        count = min(pods(role), most)
-        most -= count
-        out.append((role, count))
+        out.append((role, min(pods(role), most)))
+        most -= out[-1][1]
     return out
 
 
@@ -76,9 +75,9 @@ def _volcanos(roles: Sequence[Role], tasks: Tree, cluster: Cluster, most: int) -
     written = sorted(roles, key=lambda role: listed[role.name.value])
     order = sorted(written, key=lambda role: -(value(classes.get(value(role.pod, "priorityClassName")), "value") or 0))
     least = {role.name.value: tasks[role.name.value].value for role in order}
-    if most < sum(least.values()):
-        return _first(order, most)
     rest = most - sum(least.values())
+    if rest < 0:
+        return _first(order, most)
     out = []
     for role in order:
         more = min(pods(role) - least[role.name.value], rest)

@@ -9,7 +9,7 @@ from trainc.model.finding import ERROR, Rule
 from trainc.model.patches import Contribution, pod
 from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive, known
-from trainc.model.tree import Tree, get, value
+from trainc.model.tree import Tree, filled, get, value
 
 NO_PODS = Rule("no-pods", ERROR)
 UNKNOWN_SIZE = Rule("unknown-size", ERROR)
@@ -42,33 +42,23 @@ def _number(node: Tree) -> list[Sourced[int]]:
 
 def pods(role: Role) -> int:
     """How many pods of a role are alive at once, over all its replicas."""
-    count, replicas = role.count.value, role.replicas.value
-    if type(count) is int and type(replicas) is int and count >= 0 and replicas >= 0:
-        return count * replicas
     total = 1
-    for number in (count, replicas):
+    for leaf in (role.count, role.replicas):
         # A placeholder stands for some pods: whoever needs to know how many asks `uncounted` first.
-        total *= max(number, 0) if type(number) is int else 1
+        total *= max(leaf.value, 0) if type(leaf.value) is int else 1
     return total
 
 
 def uncounted(roles: Sequence[Role]) -> tuple[Role, Sourced[int]] | None:
     """The first role whose number of pods is filled in later, with the placeholder; None where all are known."""
-    for role in roles:
-        for leaf in (role.count, role.replicas):
-            if type(leaf.value) is not int:
-                return role, leaf
-    return None
+    leaves = ((role, leaf) for role in roles for leaf in (role.count, role.replicas))
+    return next(((role, leaf) for role, leaf in leaves if type(leaf.value) is not int), None)
 
 
 def size(roles: Sequence[Role], by: str) -> Sourced[int]:
     """How many pods of these roles are alive at once, derived from every count."""
-    total = 0
-    leaves: tuple[Sourced[int], ...] = ()
-    for role in roles:
-        total += pods(role)
-        leaves += (role.count, role.replicas)
-    return known(total, by, leaves)
+    leaves = tuple([leaf for role in roles for leaf in (role.count, role.replicas)])
+    return known(sum(map(pods, roles)), by, leaves)
 
 
 def members(roles: Sequence[Role]) -> tuple[Role, ...]:
@@ -159,16 +149,13 @@ def metadata_value(plan: Plan, section: str, key: str) -> Sourced[str] | None:
     return None
 
 
-_NOTHING = Contribution()
-
-
 def unbound(role: Role, wanted: Sourced[str] | None = None) -> Contribution:
     """Pods outside any gang: the scheduler `wanted`, none where the template still names a gang scheduler."""
     if wanted is not None:
         return pod(role, schedulerName=wanted)
     scheduler = role.pod.get("schedulerName")
     gang = type(scheduler) is Sourced and scheduler.value in PROFILES.values()
-    return pod(role, schedulerName=None) if gang else _NOTHING
+    return pod(role, schedulerName=None) if gang else Contribution()
 
 
 def scheduler_name(cluster: Cluster, name: str) -> Sourced[str] | str:
@@ -183,10 +170,6 @@ def pod_metadata(role: Role) -> Tree:
 
 def common_priority(roles: tuple[Role, ...]) -> Sourced[str] | None:
     """The priority class that all roles share, None where they have none or differ."""
-    first = None
-    for role in roles:
-        leaf = role.pod.get("priorityClassName")
-        if type(leaf) is not Sourced or not leaf.value or (first is not None and leaf.value != first.value):
-            return None
-        first = leaf if first is None else first
-    return first
+    leaves = [filled(role.pod, "priorityClassName") for role in roles]
+    names = {None if leaf is None else leaf.value for leaf in leaves}
+    return leaves[0] if len(names) == 1 else None

@@ -8,7 +8,6 @@ from trainc.model.finding import ERROR, WARNING, Finding, Rule, place
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.plan import Plan, Role
 from trainc.model.report import Report
-from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, value
 from trainc.schedulers.counting import minimum
 from trainc.schedulers.gang import PROFILES, common_priority, members, unbound
@@ -76,34 +75,25 @@ def verify(plan: Plan, cluster: Cluster, report: Report) -> None:
 
 
 def _objects(plan: Plan, cluster: Cluster, roles: tuple[Role, ...], served: str) -> list[Tree]:
-    count = minimum(plan, roles)
-    if served == "v1alpha2":
-        spec = _policy(cluster, count)
-        if PREEMPTION_GATE in cluster.gates:
-            spec.update(_priority(roles), disruptionMode="PodGroup")
-        is_job = value(plan.job, "kind") == "Job" and keeps_job(plan.job)
-        group, kind = ("batch", "Job") if is_job else ("jobset.x-k8s.io", "JobSet")
-        owner = {"apiGroup": group, "kind": kind, "name": plan.name}
-        workload = {"controllerRef": owner, "podGroupTemplates": [{"name": TEMPLATE, **spec}]}
-        link = {"workload": {"workloadName": plan.name, "podGroupTemplateName": TEMPLATE}}
-        return [
-            _object(plan, served, "Workload", workload),
-            _object(plan, served, "PodGroup", {"podGroupTemplateRef": link, **spec}),
-        ]
-    spec = {**_policy(cluster, count), **_priority(roles), "disruptionMode": {"all": {}}}
-    return [_object(plan, served, "PodGroup", spec)]
-
-
-def _policy(cluster: Cluster, count: Sourced[int]) -> dict[str, Tree]:
-    spec: dict[str, Tree] = {"schedulingPolicy": {"gang": {"minCount": count}}}
+    spec: dict[str, Tree] = {"schedulingPolicy": {"gang": {"minCount": minimum(plan, roles)}}}
     if cluster.topology is not None and TOPOLOGY_GATE in cluster.gates:
         spec["schedulingConstraints"] = {"topology": [{"key": cluster.topology}]}
-    return spec
-
-
-def _priority(roles: tuple[Role, ...]) -> dict[str, Tree]:
-    priority = common_priority(roles)
-    return {} if priority is None else {"priorityClassName": priority}
+    is_first = served == "v1alpha2"
+    if not is_first or PREEMPTION_GATE in cluster.gates:
+        if (priority := common_priority(roles)) is not None:
+            spec["priorityClassName"] = priority
+        spec["disruptionMode"] = "PodGroup" if is_first else {"all": {}}
+    if not is_first:
+        return [_object(plan, served, "PodGroup", spec)]
+    is_job = value(plan.job, "kind") == "Job" and keeps_job(plan.job)
+    group, kind = ("batch", "Job") if is_job else ("jobset.x-k8s.io", "JobSet")
+    owner = {"apiGroup": group, "kind": kind, "name": plan.name}
+    workload = {"controllerRef": owner, "podGroupTemplates": [{"name": TEMPLATE, **spec}]}
+    link = {"workload": {"workloadName": plan.name, "podGroupTemplateName": TEMPLATE}}
+    return [
+        _object(plan, served, "Workload", workload),
+        _object(plan, served, "PodGroup", {"podGroupTemplateRef": link, **spec}),
+    ]
 
 
 def _object(plan: Plan, served: str, kind: str, spec: Tree) -> Tree:

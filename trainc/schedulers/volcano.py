@@ -77,10 +77,6 @@ def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
         at = queue.origin.at or plan.document.span(("metadata", "name"))
         help_ = "name a queue of the cluster, or remove the annotation"
         report.add(REFUSED.at(at, f"`{VOLCANO_QUEUE}` is empty", help=help_, refusal=Refusal("webhook", text)))
-    _refuse_priorities(plan, cluster, report)
-
-
-def _refuse_priorities(plan: Plan, cluster: Cluster, report: Report) -> None:
     known = cluster.names("PriorityClass")
     for role in plan.roles:
         leaf = role.pod.get("priorityClassName")
@@ -110,7 +106,12 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
         spec["minTaskMember"] = tasks
     elif cluster.unit == ROLES:
         spec["minTaskMember"] = {role.name.value: whole([role]) for role in roles}
-    if (queue := _queue(plan, cluster)) is not None:
+    written = [
+        metadata_value(plan, section, key)
+        for section, key in (("annotations", VOLCANO_QUEUE), ("labels", VOLCANO_QUEUE_LABEL))
+    ]
+    queue = given(filled(policy_of(plan), "queue"), *written, cluster.queue, policy_of(plan).get("defaultQueue"))
+    if queue is not None:
         spec["queue"] = queue
     priority = given(filled(policy_of(plan), "priorityClass"), None if tasks is not None else common_priority(roles))
     if priority is not None:
@@ -119,38 +120,32 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
     if needs:
         spec["minResources"] = needs
     topology = _topology(plan, cluster)
-    groups = policy_of(plan).get("subGroups")
-    if groups:  # one gang for each partition of a Volcano Job's task
-        spec["subGroupPolicy"] = []
-        for group in groups:
-            named = {"name": group["task"], **{key: node for key, node in group.items() if key != "task"}}
-            labels = {"matchLabels": {REPLICATED_JOB: group["task"]}}
-            part = _LITERALS.map({**named, "labelSelector": labels, "matchLabelKeys": [JOB_INDEX_LABEL]})
-            spec["subGroupPolicy"].append(part)
-    parts = [role for role in roles if role.replicas.value > 1] if cluster.unit == REPLICAS else []
-    if parts and not groups:
-        spec["subGroupPolicy"] = [_sub_group(role, topology) for role in parts]
-    elif topology:
+    # One gang for each partition of a Volcano Job's task, else for each child Job.
+    tasks_parts = policy_of(plan).get("subGroups") or ()
+    groups = [{"name": part["task"], **{key: part[key] for key in part if key != "task"}} for part in tasks_parts]
+    inside: dict[str, Tree] = {}
+    if not groups and cluster.unit == REPLICAS:
+        groups = [
+            {"name": role.name, "subGroupSize": role.count, "minSubGroups": role.replicas}
+            for role in roles
+            if role.replicas.value > 1
+        ]
+        inside = {"networkTopology": topology} if groups and topology else {}
+    if groups:  # told apart by the labels that JobSet writes on every pod
+        spec["subGroupPolicy"] = [
+            _LITERALS.map(
+                {
+                    **group,
+                    "labelSelector": {"matchLabels": {REPLICATED_JOB: group["name"]}},
+                    "matchLabelKeys": [JOB_INDEX_LABEL],
+                    **inside,
+                }
+            )
+            for group in groups
+        ]
+    if topology and not inside:
         spec["networkTopology"] = topology
     return spec
-
-
-def _queue(plan: Plan, cluster: Cluster) -> Tree:
-    places = (("annotations", VOLCANO_QUEUE), ("labels", VOLCANO_QUEUE_LABEL))
-    labels = [metadata_value(plan, section, key) for section, key in places]
-    return given(filled(policy_of(plan), "queue"), *labels, cluster.queue, policy_of(plan).get("defaultQueue"))
-
-
-def _sub_group(role: Role, topology: Tree) -> Tree:
-    """One gang for each child Job, told apart by the labels that JobSet writes on every pod."""
-    part: dict[str, Tree] = {
-        "name": role.name,
-        "subGroupSize": role.count,
-        "minSubGroups": role.replicas,
-        "labelSelector": {"matchLabels": {REPLICATED_JOB: role.name}},
-        "matchLabelKeys": [JOB_INDEX_LABEL],
-    }
-    return _LITERALS.map({**part, "networkTopology": topology} if topology else part)
 
 
 def _topology(plan: Plan, cluster: Cluster) -> Tree:
@@ -162,12 +157,11 @@ def _topology(plan: Plan, cluster: Cluster) -> Tree:
         if topology or cluster.topology is None:
             return topology
         tier = cluster.topology
-    return {"mode": _HARD if mode is None else mode, **({} if tier is None else _tier(tier))}
-
-
-def _tier(leaf: Sourced[str]) -> Tree:
-    text = str(leaf.value)
-    return {"highestTierAllowed": leaf.map(int)} if whole_number(text) is not None else {"highestTierName": leaf}
+    topology = {"mode": _HARD if mode is None else mode}
+    if tier is not None:
+        is_number = whole_number(str(tier.value)) is not None
+        topology |= {"highestTierAllowed": tier.map(int)} if is_number else {"highestTierName": tier}
+    return topology
 
 
 def _policy_topology(plan: Plan) -> Tree:
