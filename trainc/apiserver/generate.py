@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from trainc.apiserver.generator.core_schemas import metadata
 from trainc.apiserver.generator.crd import crd, root
 from trainc.apiserver.generator.jsonschema import json_schema
 from trainc.apiserver.generator.merge_keys import merge_keys
@@ -19,6 +20,7 @@ from trainc.apiserver.generator.structural import structural
 from trainc.apiserver.models import kinds
 from trainc.apiserver.models.node import ApiObject, Resource
 from trainc.apiserver.models.project import ProjectCluster, ProjectFile, ProjectSpec
+from trainc.apiserver.schema.node import METADATA
 from trainc.apiserver.schema.table import compile_table
 from trainc.apiserver.shipped import crd_path, json_path
 from trainc.yaml.writer import dump
@@ -83,7 +85,8 @@ def _table() -> dict[str, Any]:
     served = [kind for kind in kinds() if kind.NAMES.served]
     roots = {kind.NAMES.key: root(kind) for kind in served}
     whole = [kind.NAMES.key for kind in served if not kind.NAMES.status]
-    return compile_table(roots, whole=whole)
+    table = compile_table({**roots, METADATA: metadata()}, whole=whole)
+    return {**table, METADATA: table["kinds"].pop(METADATA)}
 
 
 if __name__ == "__main__":

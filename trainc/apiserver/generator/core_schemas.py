@@ -21,6 +21,7 @@ _INT_OR_STRING: Schema = {"anyOf": [{"type": "integer"}, {"type": "string"}], "x
 _SCALARS: dict[str, Schema] = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": {**_INT_OR_STRING, "pattern": QUANTITY},
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": _INT_OR_STRING,
+    "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {},  # read by its own program
 }
 
 
@@ -51,6 +52,11 @@ def full_name(short: str) -> str:
 def expand(name: str) -> Schema:
     """The shape with every reference replaced by what it refers to."""
     return _resolve(definition(name))
+
+
+def metadata() -> Schema:
+    """The metadata of a whole object, of which `definition` leaves what a CRD keeps inside a template."""
+    return _resolve({**_structural(_definitions()[full_name("ObjectMeta")]), GO_TYPE: "v1.ObjectMeta"})
 
 
 @cache

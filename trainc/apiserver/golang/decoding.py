@@ -33,15 +33,20 @@ class Undecodable(NamedTuple):
 def decode(node: SchemaNode, tree: Tree) -> list[Fault]:
     """Everything that keeps a typed Go program from reading the object, first the one fault that it tells.
 
-    The server sends keys in alphabetical order. A malformed quantity ends decoding at once; of other faults the
-    first one is told at the end.
+    A malformed quantity ends decoding at once; of other faults the first one is told at the end.
     """
-    faults: list[Undecodable] = []
-    for key in sorted(key for key in tree if key not in ("metadata", "apiVersion", "kind")):
-        if (child := node.prop(key)) is not None:
-            _decode(child, tree[key], (key,), "", faults)
-    faults.sort(key=lambda fault: not fault.ends)
+    rest = {key: child for key, child in tree.items() if key not in ("metadata", "apiVersion", "kind")}
+    faults = sorted(misfits(node, rest), key=lambda fault: not fault.ends)
     return [Fault(fault.path, FURTHER if at else "webhook", fault.text) for at, fault in enumerate(faults)]
+
+
+def misfits(node: SchemaNode, tree: Tree) -> list[Undecodable]:
+    """What a Go program of the type of a node cannot read of a map; the server sends keys in alphabetical order."""
+    faults: list[Undecodable] = []
+    for key in sorted(tree):
+        if (child := node.prop(key)) is not None:
+            _decode(child, tree[key], (key,), node.raw.get("x-go", ""), faults)
+    return faults
 
 
 def _decode(node: SchemaNode, tree: Tree, path: Path, owner: str, faults: list[Undecodable]) -> None:
@@ -316,6 +321,7 @@ TYPES = {
     "onExitCodes.operator": "v1.PodFailurePolicyOnExitCodesOperator",
     "onPodConditions.status": "v1.ConditionStatus",
     "onPodConditions.type": "v1.PodConditionType",
+    "operation": "v1.ManagedFieldsOperationType",
     "operator": "v1.LabelSelectorOperator",
     "os.name": "v1.OSName",
     "overhead": "v1.ResourceList",
@@ -348,6 +354,7 @@ TYPES = {
     "supplementalGroupsPolicy": "v1.SupplementalGroupsPolicy",
     "terminationMessagePolicy": "v1.TerminationMessagePolicy",
     "tolerations.operator": "v1.TolerationOperator",
+    "uid": "types.UID",
     "volumeClaimPolicies": "v1alpha2.VolumeClaimPolicy",
     "volumeMode": "v1.PersistentVolumeMode",
     "whenDeleted": "v1alpha2.RetentionPolicyType",

@@ -8,6 +8,7 @@ from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
 from trainc.model.tree import Path, Tree, stamp, value
 from trainc.text.record import Any
 
+METADATA = "metadata"  # what the table holds beside the kinds: the schema of the metadata of all objects
 _NUMBERS = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 _NONE = (1, 0)
 _LIMITS = ("minLength", "maxLength", "pattern", "enum", "format")
@@ -157,6 +158,7 @@ class Table:
     """
 
     def __init__(self, data: Mapping[str, Any], base: Table | None = None) -> None:
+        self.data = data
         self.kinds: Mapping[str, int] = data["kinds"]
         self.nodes: list[dict[str, Any]] = data["nodes"]
         self.base = base
@@ -167,6 +169,10 @@ class Table:
         self.whole: frozenset[str] = inherited | frozenset(data.get("whole", ()))
         self.built: dict[int, SchemaNode] = {}
         self._filled: dict[int, bool] = {}
+
+    def metadata(self) -> SchemaNode:
+        """The schema of the metadata of an object, which the built-in table has."""
+        return self.node(self.data[METADATA])
 
     def root(self, kind: str) -> SchemaNode | None:
         """The schema of `<group>/<version>/<Kind>` (`<version>/<Kind>` for the core group), None if not served."""
