@@ -78,7 +78,8 @@ def _container(tree: Tree) -> Hashable:
         elif key == "env" and part.__class__ is list:
             out.append(tuple(map(_variable, part)))
         elif key in ("command", "args") and part.__class__ is list:
-            out.append((bool(part) and all(map(_is_text, part))) or frozen(part))
+            are_texts = all(leaf.__class__ is Sourced and leaf.value.__class__ is str for leaf in part)
+            out.append(True if part and are_texts else frozen(part))
         else:
             out.append(_part(part))
     return tuple(out)
@@ -91,10 +92,6 @@ def _variable(entry: Tree) -> Hashable:
         if value.__class__ is Sourced and value.value.__class__ is str:
             return frozen(entry.get("name"))
     return _part(entry)
-
-
-def _is_text(leaf: Tree) -> bool:
-    return leaf.__class__ is Sourced and leaf.value.__class__ is str
 
 
 def _is_given(leaf: Tree) -> bool:

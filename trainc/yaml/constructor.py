@@ -29,11 +29,6 @@ _QUOTE = "quote it to make it text"
 class Constructor:
     """Documents from a stream of events; what is wrong with one of them goes to the report."""
 
-    __slots__ = (
-        "_aliased", "_anchors", "_duplicates", "_end", "_file", "_get", "_joined", "_marks", "_merged", "_nodes",
-        "_refused", "_report", "line",
-    )  # fmt: skip
-
     def __init__(self, get: Callable[[], Any], file: str, report: Report, duplicates: str) -> None:
         self._get = get
         self._file = file

@@ -64,8 +64,6 @@ def _piece(lines: list[str], at: int, file: str) -> Generator[Document, None, in
 class _Lines:
     """The lines of a text; `at` is the index of the one that is read next."""
 
-    __slots__ = ("_lines", "at")
-
     def __init__(self, lines: list[str], at: int) -> None:
         self._lines = lines
         self.at = at
@@ -79,8 +77,6 @@ class _Lines:
 
 class _Builder(_Lines):
     """One document under construction."""
-
-    __slots__ = ("_file", "start")
 
     def __init__(self, file: str, lines: list[str], at: int) -> None:
         super().__init__(lines, at)
@@ -202,8 +198,6 @@ class _Builder(_Lines):
 
 class Places(_Lines):
     """The marks of a document, by identity of its nodes: found by a walk along its tree, down the lines it was read from."""
-
-    __slots__ = ("_end", "_marks", "_tree")
 
     def __init__(self, tree: Tree, lines: list[str], at: int) -> None:
         super().__init__(lines, at)

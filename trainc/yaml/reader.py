@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainc.model.document import Document
-from trainc.model.finding import Finding
+from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
 from trainc.model.sourced import Span
+from trainc.model.tree import plain as plain_data
 from trainc.yaml import plain
 
 TYPE_CHECKING = False
@@ -47,6 +48,17 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
         from trainc.yaml.parsed import parsed  # noqa: PLC0415 (files in the common spelling need no parser)
 
         yield from parsed(_prepared(rest, file, report), file, report, duplicates)
+
+
+def embedded(text: str) -> object:
+    """The one document of a field that holds YAML, as plain data; None where there is none, ValueError where it is not one."""
+    if not text.strip():
+        return None
+    report = Report()
+    documents = list(read(text, "", report))
+    if len(documents) != 1 or any(finding.level == ERROR for finding in report.findings):
+        raise ValueError("not one document of YAML")
+    return plain_data(documents[0].tree)
 
 
 def too_large(file: str) -> Finding:

@@ -64,8 +64,6 @@ def order(keys: Iterable[str]) -> list[str]:
 class _Level:
     """What is written alike at one depth: the indentation, and keys in order with all that precedes their value."""
 
-    __slots__ = ("dash", "deeper", "indent", "items", "shapes")
-
     deeper: _Level  # made when it is first asked for
 
     def __init__(self, indent: str) -> None:

@@ -106,16 +106,9 @@ def _message(rule: Rule) -> str:
     return text or f"failed rule: {rule['rule'].strip()}"
 
 
-def check_change(node: SchemaNode, new: Tree, old: Tree, unchecked: list[Fault]) -> list[Fault]:
+def check_change(node: SchemaNode, new: Tree, old: Tree, unchecked: list[Fault], path: Path = ()) -> list[Fault]:
     """What the transition rules say about a change, wherever a value stands in both objects."""
     faults: list[Fault] = []
-    _walk(node, new, old, (), faults, unchecked)
-    return faults
-
-
-def _walk(node: SchemaNode, new: Tree, old: Tree, path: Path, faults: list[Fault], unchecked: list[Fault]) -> None:
-    if not moves(node):
-        return
     for rule in node.rules:
         if "oldSelf" not in rule["rule"]:
             continue
@@ -128,15 +121,16 @@ def _walk(node: SchemaNode, new: Tree, old: Tree, path: Path, faults: list[Fault
     if type(new) is dict and type(old) is dict:
         for key in new:
             child = node.prop(key) if key in old else None
-            if child is not None:
-                _walk(child, new[key], old[key], (*path, key), faults, unchecked)
+            if child is not None and moves(child):
+                faults += check_change(child, new[key], old[key], unchecked, (*path, key))
     elif type(new) is list and type(old) is list and node.keys:
         item = node.item()
         before = {_key(node, entry): entry for entry in old}
         for index, entry in enumerate(new):
             key = _key(node, entry)
-            if item is not None and key in before:
-                _walk(item, entry, before[key], (*path, index), faults, unchecked)
+            if item is not None and key in before and moves(item):
+                faults += check_change(item, entry, before[key], unchecked, (*path, index))
+    return faults
 
 
 def _key(node: SchemaNode, entry: Tree) -> object:

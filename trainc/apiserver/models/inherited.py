@@ -21,8 +21,6 @@ PARTIAL = Keywords({"x-partial": True})
 class Piece:
     """Stands for a piece of a model: a plain dict, written as in YAML, with the model's schema made partial."""
 
-    __slots__ = ("model",)
-
     def __init__(self, model: type[ApiObject]) -> None:
         self.model = model
 

@@ -39,8 +39,6 @@ QUANTITY = (
 class Keywords:
     """Schema keywords that pydantic has no word for, put on a type with `Annotated`."""
 
-    __slots__ = ("keywords",)
-
     def __init__(self, keywords: JsonDict) -> None:
         self.keywords = keywords
 

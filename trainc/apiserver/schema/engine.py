@@ -39,19 +39,16 @@ class Engine:
 
     def __init__(self) -> None:
         self._process: Popen[str] | None = None
-        self._starts = 0
-        self._asked = 0
-        self._slow = 0.0
-        self.stopped = ""  # why nothing is asked any more
-        self.judged_all = True  # whether every question so far was answered within the budget
         self._answers: dict[str, dict[str, Any]] = {}
+        self.stopped = ""  # why nothing is asked any more
+        self.begin()
 
     def begin(self) -> None:
         """Give the next run of a long-lived program a budget of its own; answers stay known, but not forever."""
         self._starts = self._asked = 0
         self._slow = 0.0
         self.stopped = self.stopped if self.stopped == MISSING else ""
-        self.judged_all = not self.stopped
+        self.judged_all = not self.stopped  # whether every question so far was answered within the budget
         if len(self._answers) > Engine.questions:
             self._answers.clear()
 

@@ -18,8 +18,6 @@ class Log:
     decoder of typed objects may still refuse. `unchecked` are patterns that could not be tried.
     """
 
-    __slots__ = ("lists", "loose", "nulls", "rules", "schema", "unchecked", "unknown")
-
     def __init__(self, *, nulls: bool = True) -> None:
         self.nulls = nulls
         self.loose = False

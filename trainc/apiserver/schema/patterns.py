@@ -26,16 +26,14 @@ def _quantity(text: str) -> bool:
     return text.isascii() and digits.isdigit() and (not unit or unit in _UNITS)
 
 
-def _word(text: str) -> bool:
-    return text.isascii() and text.isalnum() and text[:1] in _LETTERS
-
-
 # By the pattern's text; True is certain, False says that the pattern itself has to look.
 ORDINARY = {
     "^[a-z]([-a-z0-9]*[a-z0-9])?$": lambda text: text[:1] in _LETTERS and is_label(text),
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|"
     r"([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$": _quantity,
-    r"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$": _word,
+    r"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$": lambda text: (
+        text.isascii() and text.isalnum() and text[:1] in _LETTERS
+    ),
     "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$": is_label,
     "^[^:]+$": lambda text: bool(text) and ":" not in text,
     r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$": _dotted_labels,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainc.apiserver.embedded_yaml import embedded
 from trainc.apiserver.served import Server
 from trainc.kinds.rayjob.spec import CLUSTER, KIND, MODE, TIER, RayGroup, read_groups
 from trainc.kinds.shared.refusals import Complaint, admitted, label_errors
@@ -14,6 +13,7 @@ from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.numbers import parsed_int
+from trainc.yaml.reader import embedded
 
 REFUSED = Rule("refused-by-kuberay", ERROR, verdict=True)
 _LONGEST = 47

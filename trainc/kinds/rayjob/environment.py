@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from math import inf
 from sys import float_info
 
-from trainc.apiserver.embedded_yaml import embedded
 from trainc.apiserver.pods.requests import quantity_of
 from trainc.kinds.rayjob.spec import (
     DRIVER,
@@ -33,6 +32,7 @@ from trainc.text.numbers import whole_number
 from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB, TPU_RESOURCE
 from trainc.text.placeholders import is_placeholder
 from trainc.text.quantity import NANO, Quantity, QuantityError
+from trainc.yaml.reader import embedded
 
 _COMMAND = ["/bin/bash", "-c", "--"]
 _DISK_USAGE = "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE"
