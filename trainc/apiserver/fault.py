@@ -122,13 +122,11 @@ def shown(value: object) -> str:
     """A value as a field error prints it: strings quoted, everything else as compact JSON."""
     if type(value) is str:
         return quoted(value)
-    return _general(value) if type(value) is float else compact(value)
-
-
-def _general(value: float) -> str:
-    """A fraction as Go's `%v` prints it: with an exponent from a million on."""
+    if type(value) is not float:
+        return compact(value)
     from decimal import Decimal  # noqa: PLC0415 (few numbers are fractions)
 
+    # As Go's `%v` prints it: with an exponent from a million on.
     exact = Decimal(repr(value)).normalize()
     if -5 < exact.adjusted() < 6:
         return f"{exact:f}"

@@ -47,10 +47,8 @@ def _definitions(given: Schema, *, partial: bool) -> dict[str, Schema]:
 
 
 def _references(node: Schema) -> list[str]:
-    references = [node["$ref"]] if "$ref" in node else []
-    for child in below(node):
-        references += _references(child)
-    return references
+    own = [node["$ref"]] if "$ref" in node else []
+    return own + [name for child in below(node) for name in _references(child)]
 
 
 def _node(given: Schema, *, nullable: bool = False) -> Schema:

@@ -71,7 +71,14 @@ def create_faults(tree: Tree) -> list[Fault]:
 def _written(tree: Tree) -> list[Fault]:
     """The faults of the JobSet's own labels and annotations."""
     prebuilt = "annotations" if _annotation(tree, PREBUILT) else "labels"
-    faults = [*_name(tree, "labels", KUEUE_QUEUE), *_name(tree, prebuilt, PREBUILT), *_seconds(tree)]
+    faults = [*_name(tree, "labels", KUEUE_QUEUE), *_name(tree, prebuilt, PREBUILT)]
+    if (seconds := _entry(tree, "labels", SECONDS)) is not None:
+        number = parsed_int(seconds)
+        if number is None:
+            reason = "value out of range" if has_int_syntax(seconds) else "invalid syntax"
+            faults.append(_fault("labels", SECONDS, seconds, f'strconv.Atoi: parsing "{seconds}": {reason}'))
+        elif number <= 0:
+            faults.append(_fault("labels", SECONDS, number, "should be greater than 0"))
     if _annotation(tree, ELASTIC) == "true":
         kind = "jobset.x-k8s.io/v1alpha2, Kind=JobSet"
         faults.append(_forbidden(ELASTIC, f'elastic job is not supported for "{kind}"'))
@@ -82,16 +89,6 @@ def _name(tree: Tree, part: str, key: str) -> list[Fault]:
     value = _entry(tree, part, key)
     reasons = () if value is None else subdomain(value)
     return [_fault(part, key, value, ",".join(reasons))] if reasons else []
-
-
-def _seconds(tree: Tree) -> list[Fault]:
-    if (value := _entry(tree, "labels", SECONDS)) is None:
-        return []
-    if not has_int_syntax(value):
-        return [_fault("labels", SECONDS, value, f'strconv.Atoi: parsing "{value}": invalid syntax')]
-    if (number := parsed_int(value)) is None:
-        return [_fault("labels", SECONDS, value, f'strconv.Atoi: parsing "{value}": value out of range')]
-    return [_fault("labels", SECONDS, number, "should be greater than 0")] if number <= 0 else []
 
 
 def _listed(value: str) -> list[str]:

@@ -14,7 +14,6 @@ from pydantic import (
     GetJsonSchemaHandler,
     PlainSerializer,
     StringConstraints,
-    ValidatorFunctionWrapHandler,
     WithJsonSchema,
     WrapValidator,
     model_validator,
@@ -94,14 +93,6 @@ def _rules(schema: JsonDict) -> list[JsonValue]:
     return rules if isinstance(rules, list) else []
 
 
-def _or_null(value: object, check: ValidatorFunctionWrapHandler) -> object:
-    return value if value is None else check(value)
-
-
-def _same(value: object) -> object:
-    return value
-
-
 def _unknown(model: str, name: str, fields: Iterable[str], aliases: Iterable[str]) -> str:
     hint = meant(name, fields if name.islower() else aliases, f"its fields are {', '.join(fields)}")
     return f"{model} has no field `{name}`; {hint}"
@@ -118,7 +109,8 @@ Int64 = Annotated[int, Keywords({"format": "int64"})]
 Time = Annotated[str, Keywords({"format": "date-time"})]
 Name = Annotated[str, MinLen(1), MaxLen(253)]
 Count = Annotated[Int32, Ge(0)]
-StringMap = dict[str, Annotated[str, WrapValidator(_or_null), PlainSerializer(_same)]]
+_OR_NULL = WrapValidator(lambda value, check: value if value is None else check(value))
+StringMap = dict[str, Annotated[str, _OR_NULL, PlainSerializer(lambda value: value)]]
 """Labels and the like; a null value, which the server drops, survives the way through a model."""
 Quantity = Annotated[
     int | Annotated[str, StringConstraints(pattern=QUANTITY)],

@@ -9,13 +9,9 @@ from pydantic import BeforeValidator, StringConstraints
 from trainc.apiserver.models.inherited import Components, PartialRuntimeSpec, Text
 from trainc.apiserver.models.node import ApiObject, Name, Names, Resource, minimum, optional
 
-
-def _off(value: object) -> object:
-    """Kubernetes' YAML reads a bare `off` as false; here it can only mean one thing."""
-    return "off" if value is False else value
-
-
-Level = Annotated[Literal["off", "warning", "error"], BeforeValidator(_off)]
+# Kubernetes' YAML reads a bare `off` as false; here it can only mean one thing.
+_OFF = BeforeValidator(lambda value: "off" if value is False else value)
+Level = Annotated[Literal["off", "warning", "error"], _OFF]
 Tool = Literal["argocd", "flux"]
 Version = Annotated[str, StringConstraints(pattern=r"^v?[0-9]+\.[0-9]+")]
 Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]

@@ -64,18 +64,14 @@ class SchemaNode:
         self.good: set[str] = set()
         self.tests: Any = None
         self.moves: bool | None = None
-        self.defaults = self._defaults(get("properties", {}))
+        # Of each child that has one, with the defaults below it, every leaf saying so.
+        self.defaults: tuple[tuple[str, Tree], ...] = tuple(
+            (name, complete(child := table.node(index), stamp(child.raw["default"], SCHEMA_DEFAULT)))
+            for name, index in self.props.names.items()
+            if "default" in table.nodes[index]
+        )
         self.only: SchemaNode | None = None if self.props.names else self.other()
         self.tail = bool(self.defaults or self.required or self.sized or self.live)
-
-    def _defaults(self, props: Mapping[str, int]) -> tuple[tuple[str, Tree], ...]:
-        nodes = self.table.nodes
-        return tuple((name, self.filled(index)) for name, index in props.items() if "default" in nodes[index])
-
-    def filled(self, index: int) -> Tree:
-        """The default of a child, with the defaults below it, every leaf saying so."""
-        node = self.table.node(index)
-        return complete(node, stamp(node.raw["default"], SCHEMA_DEFAULT))
 
     def prop(self, name: str) -> SchemaNode | None:
         """The node of a property, or of any property where the schema names none; None where nothing is known."""
