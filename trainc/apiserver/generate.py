@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from trainc.apiserver.generator.core_schemas import metadata
+from trainc.apiserver.generator.core_schemas import Schema, below, expand, full_name, metadata
 from trainc.apiserver.generator.crd import crd, root
 from trainc.apiserver.generator.jsonschema import json_schema
-from trainc.apiserver.generator.merge_keys import merge_keys
 from trainc.apiserver.generator.structural import structural
 from trainc.apiserver.models import kinds
 from trainc.apiserver.models.node import ApiObject, Resource
@@ -50,6 +50,43 @@ def write(checkout: Path) -> list[Path]:
         path.write_text(text, encoding="utf-8", newline="\n")
         written.append(path)
     return written
+
+
+_MERGE_KEYS = '''"""Which lists merge, and by which key; generated from Kubernetes 1.36 by `python -m trainc.apiserver.generate`.
+
+An empty key marks a list of scalars that merges as a set; a list of any other name is replaced whole.
+"""
+
+from __future__ import annotations
+
+MERGE_KEYS: dict[str, str] = {{
+{keys}
+}}
+'''
+
+
+def merge_keys() -> str:
+    """The text of `trainc/text/merge_keys.py`."""
+    keys = {"replicatedJobs": "name"} | keys_of(_fields(expand(full_name("JobTemplateSpec"))))
+    return _MERGE_KEYS.format(keys="\n".join(f'    "{name}": "{key}",' for name, key in sorted(keys.items())))
+
+
+def keys_of(fields: Iterable[tuple[str, Schema]]) -> dict[str, str]:
+    """The key of each list that merges; one name with two keys is refused, because merging goes by name alone."""
+    keys: dict[str, str] = {}
+    for name, node in fields:
+        if "merge" not in node.get("x-kubernetes-patch-strategy", "").split(","):
+            continue
+        key = node.get("x-kubernetes-patch-merge-key", "")
+        if keys.setdefault(name, key) != key:
+            raise ValueError(f"lists named {name} are merged by {keys[name]!r} and by {key!r}")
+    return keys
+
+
+def _fields(node: Schema) -> Iterator[tuple[str, Schema]]:
+    yield from node.get("properties", {}).items()
+    for child in below(node):
+        yield from _fields(child)
 
 
 def _table_module(table: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("kubernetes_validate", reason="needs the OpenAPI document of Kubernetes")
 
-from trainc.apiserver.generator.merge_keys import keys_of
+from trainc.apiserver.generate import keys_of
 from trainc.text.merge_keys import MERGE_KEYS
 
 
