@@ -68,6 +68,7 @@ class Placement:
     """
 
     def __init__(self, job: Job) -> None:
+        self.job = job
         self.bundle = bundle = job.bundle
         self.cluster = job.cluster
         self.report = job.report
@@ -78,9 +79,22 @@ class Placement:
         self.jobs: list[Tree] = []
         self.pods: list[Tree] = []
         for role in job.roles:
-            if type(role.tree.get("name")) is Sourced:
-                self.jobs.append(role.tree)
-                self._read((*role.path, "template"), role.tree.get("template"))
+            if type(role.tree.get("name")) is not Sourced:
+                continue
+            named = self.roles[len(self.jobs)]
+            self.jobs.append(role.tree)
+            self.pods.append(role.pod)
+            template = role.tree.get("template")
+            self.spots += _spots("job", (*role.path, "template"), template)
+            for spot in _spots("pod", (*role.spec_path, "template"), get(template, "spec", "template")):
+                self.spots.append(spot)
+                key = _TIES[spot.section]
+                leaf = spot.keys.get(key)
+                if type(leaf) is Sourced and type(leaf.value) is str:
+                    self.ties.append(Tie(_BACK_ENDS[key], named, (*spot.path, key), leaf))
+            group = get(role.pod, NATIVE_FIELD, "podGroupName")
+            if type(group) is Sourced:
+                self.ties.append(Tie("native", named, (*role.pod_path, NATIVE_FIELD, "podGroupName"), group))
         tied = {(tie.back_end, tie.group.value) for tie in self.ties}
         own = {id(tree) for tree in bundle.objects}
         groups = ((tree, _group(tree)) for tree in bundle.of_kind("PodGroup"))
@@ -88,25 +102,6 @@ class Placement:
         self.groups = [g for t, g in groups if g is not None and (id(t) in own or (g.back_end, g.name) in tied)]
         # Whose groups or ties are there, each once.
         self.back_ends = list(dict.fromkeys([*[g.back_end for g in self.groups], *[t.back_end for t in self.ties]]))
-
-    def _read(self, path: Path, template: Tree) -> None:
-        """Take in what the template of the next role says."""
-        pod_template = get(template, "spec", "template")
-        pod = get(pod_template, "spec")
-        at = len(self.pods)
-        self.pods.append(pod)
-        self.spots += _spots("job", path, template)
-        for spot in _spots("pod", (*path, "spec", "template"), pod_template):
-            self.spots.append(spot)
-            key = _TIES[spot.section]
-            leaf = spot.keys.get(key)
-            if type(leaf) is Sourced and type(leaf.value) is str:
-                self.ties.append(Tie(_BACK_ENDS[key], self.roles[at], (*spot.path, key), leaf))
-        if type(pod) is dict and NATIVE_FIELD in pod:
-            group = get(pod, NATIVE_FIELD, "podGroupName")
-            if type(group) is Sourced:
-                where = (*path, "spec", "template", "spec", NATIVE_FIELD, "podGroupName")
-                self.ties.append(Tie("native", self.roles[at], where, group))
 
     @cached_property
     def roles(self) -> tuple[Role, ...]:

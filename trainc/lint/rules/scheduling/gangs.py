@@ -8,6 +8,7 @@ from trainc.apiserver.pods.complaints import fields
 from trainc.apiserver.pods.requests import Amounts, pod_requests, quantity_of, total
 from trainc.kinds.table import NAMES
 from trainc.lint.facts.placement import Gang, Group, Placement
+from trainc.lint.facts.timing import in_order
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.model.plan import Role
 from trainc.model.sourced import Sourced
@@ -60,7 +61,7 @@ def _start_order(placement: Placement, gang: Gang) -> Iterator[Finding]:
             also = [Label(placement.role_at(names[there], "name"), "waits for the whole gang")]
             effect = f"`{there}` waits for the pods of `{here}`, which do not exist yet: nothing starts"
             yield rule.at(at, message, label="waits here", also=also, effect=effect, help=help_, level=level)
-    if len(names) > 1 and in_order(placement.jobset):
+    if len(names) > 1 and in_order(placement.job):
         at = placement.at("spec", "startupPolicy", "startupPolicyOrder")
         message = f"the roles start in order, but {', '.join(f'`{name}`' for name in names)} are one gang"
         effect = "the first role waits for pods that are created only after it is ready: nothing starts"
@@ -73,12 +74,7 @@ def at_first(placement: Placement, roles: Iterable[Role]) -> int:
     live = [role for role in roles if pods(role)]
     names = {role.name.value for role in live}
     first = [role for role in live if names.isdisjoint(name for name, _ in waits(role))]
-    return sum(map(pods, first[:1] if in_order(placement.jobset) else first))
-
-
-def in_order(jobset: Tree) -> bool:
-    """Whether the roles start one after the other, as they are listed."""
-    return bool(value(jobset, "spec", "startupPolicy", "startupPolicyOrder") == "InOrder")
+    return sum(map(pods, first[:1] if in_order(placement.job) else first))
 
 
 def _exclusive(placement: Placement, tied: list[Role]) -> Iterator[Finding]:

@@ -32,9 +32,8 @@ def pod_set_faults(placement: Placement) -> Iterator[Finding]:
         return
     yield from _limit(placement)
     if any(key.startswith(PODSET) for spot in placement.spots for key in spot.keys):
-        yield from _levels(placement)
-        yield from _groups(placement)
-        yield from _exclusive(placement)
+        for faults in (_levels, _groups, _exclusive):
+            yield from faults(placement)
     if (version := placement.cluster.kueue) is None or version >= WAIT_FOR_PODS:
         yield from _slow(placement)
 
@@ -108,19 +107,15 @@ def _groups(placement: Placement) -> Iterator[Finding]:
 
 def _slow(placement: Placement) -> Iterator[Finding]:
     """Report what may make a job wait for some of its pods."""
-    containers = [get(pod, "containers") for pod in placement.pods]
-    probed = [
-        one for each in containers if type(each) is list for one in each if get(one, "readinessProbe") is not None
-    ]
     again = "more than 30 minutes, Kueue evicts the job and starts it again"
-    for role in placement.members if probed else ():
+    for role in placement.members:
         for index, container in enumerate(role.containers):
             if get(container, "readinessProbe") is not None:
                 at = placement.role_at(role, *POD, "spec", "containers", index, "readinessProbe")
                 message = f"container `{value(container, 'name')}` is ready only when its probe succeeds"
                 effect = f"if that takes {again}"
                 yield SLOW.at(at, message, effect=effect, help="remove the probe: the pods find each other without it")
-    for role in placement.members if any("dependsOn" in job for job in placement.jobs) else ():
+    for role in placement.members:
         if waits(role):
             message = f"`{role.name.value}` is created later, while Kueue waits for all roles to become ready"
             effect = f"if earlier roles take {again}"

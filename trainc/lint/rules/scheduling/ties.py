@@ -30,14 +30,9 @@ _KEYS = {
 def tie_faults(placement: Placement) -> Iterator[Finding]:
     """Report every fault in how the pods of a job belong to their group."""
     yield from _misplaced(placement)
-    if not placement.back_ends:
-        return
-    yield from _two(placement)
-    yield from _untied(placement)
-    yield from _groupless(placement)
-    yield from _scheduler_names(placement)
-    yield from _priorities(placement)
-    yield from _names(placement)
+    if placement.back_ends:
+        for faults in (_two, _untied, _groupless, _scheduler_names, _priorities, _names):
+            yield from faults(placement)
 
 
 def _two(placement: Placement) -> Iterator[Finding]:
