@@ -5,8 +5,7 @@ from __future__ import annotations
 from trainc.apiserver.fault import Verdict, gate_help, in_words
 from trainc.apiserver.jobs.child import CLAIM, CREATION, JOB, POD, ChildFaults
 from trainc.lint.facts.job import Job
-from trainc.lint.refusal import ServerComplaint, Words, steps_of
-from trainc.lint.rules.refusals import EXPLANATIONS
+from trainc.lint.rules.refusals import EXPLANATIONS, ServerComplaint, Words, steps_of
 from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR, NOTE, Label, Refusal, Rule
 from trainc.model.report import Report
