@@ -6,6 +6,7 @@ from trainc.lint.facts.job import Container, ExpandedRole, Job, once
 from trainc.lint.facts.launch import names_in
 from trainc.lint.facts.values import Unknown, Value, substituted, table, text, texts
 from trainc.model.run import run_of
+from trainc.model.sourced import Span
 from trainc.model.tree import Path
 from trainc.text.numbers import parsed_int
 from trainc.text.record import NamedTuple
@@ -39,17 +40,23 @@ class Meeting(NamedTuple):
     @property
     def path(self) -> Path:
         """Where the address stands in the JobSet."""
-        return self._path(self.name)
+        return _path(self.container, self.name)
 
     @property
-    def port_path(self) -> Path:
-        """Where the port stands."""
-        return self._path(self.port_name)
+    def at(self) -> Span:
+        """Where the address is written."""
+        return self.container.role.job.at(self.path)
 
-    def _path(self, name: str) -> Path:
-        if name.startswith("--"):
-            return self.container.word_path(name[2:], name[2:].replace("_", "-"))
-        return (*self.container.env_path(name), "value")
+    @property
+    def port_at(self) -> Span:
+        """Where the port is written."""
+        return self.container.role.job.at(_path(self.container, self.port_name))
+
+
+def _path(container: Container, name: str) -> Path:
+    if name.startswith("--"):
+        return container.word_path(name[2:], name[2:].replace("_", "-"))
+    return (*container.env_path(name), "value")
 
 
 @once

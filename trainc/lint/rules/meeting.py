@@ -44,13 +44,10 @@ _ELASTIC = "PET_"  # how the variables begin that torchrun alone reads
 _EFFECT = "every process waits at the rendezvous until its timeout, holding its accelerators"
 
 
-def coordinator_names_no_pod(job: Job) -> Findings:
-    for meeting in meetings(job):
-        reason = meeting.place
-        if type(reason) is str:
-            message = f"`{meeting.name}` is `{meeting.host}`: {reason}"
-            help_ = _address(job, meeting)
-            yield NO_POD.at(job.at(meeting.path), message, effect=_EFFECT, help=help_, fix=_renamed(job, meeting))
+def coordinator_names_no_pod(meeting: Meeting) -> Findings:
+    if type(meeting.place) is str:
+        message, fix = f"`{meeting.name}` is `{meeting.host}`: {meeting.place}", _renamed(meeting)
+        yield NO_POD.at(meeting.at, message, effect=_EFFECT, help=_address(meeting), fix=fix)
 
 
 def host_names_no_pod(job: Job) -> Findings:
@@ -134,20 +131,21 @@ def _misses(job: Job, first: str, host: str) -> str:
     return f"it is a pod of the JobSet `{other}`" if other else ""
 
 
-def _renamed(job: Job, meeting: Meeting) -> list[Edit]:
+def _renamed(meeting: Meeting) -> list[Edit]:
     """The edit that calls the first pod as the JobSet does, where a text has the name that an operator gave it."""
+    job = meeting.container.role.job
     former = {f"{job.name}-{name}" for name in FIRST_PODS}
     written = value(job.tree, *meeting.path)
     if meeting.host not in former or not job.dns or type(written) is not str or written.count(meeting.host) != 1:
         return []
-    document, span = job.bundle.document, job.at(meeting.path)
+    document = job.bundle.document
     text = written.replace(meeting.host, meeting.container.role.address())
-    path = next((path for path, leaf in leaves(document.written) if leaf.origin.at == span), None)
+    path = next((path for path, leaf in leaves(document.written) if leaf.origin.at == meeting.at), None)
     return document.edits(path, text) if path is not None else []
 
 
-def _address(job: Job, meeting: Meeting) -> str:
-    role = meeting.container.role
+def _address(meeting: Meeting) -> str:
+    role, job = meeting.container.role, meeting.container.role.job
     if job.dns:
         return f"use the first pod of `{role.name}`: `{role.address()}`"
     if job.bundle.keeps_job:
@@ -155,53 +153,50 @@ def _address(job: Job, meeting: Meeting) -> str:
     return "remove `network.enableDNSHostnames: false`"
 
 
-def coordinator_is_local(job: Job) -> Findings:
-    for meeting in meetings(job):
-        if meeting.host in LOCAL and meeting.container.role.several:
-            container = meeting.container
-            role, alone = container.role, keeps_to_itself(container)
-            # Where no command says whether a launcher starts the processes, one may, whose variable the container has.
-            passing = job.vocabulary.launchers if container.launch.launcher is NOTHING else ()
-            pairs = [(one, *pair) for one in passing for pair in one.passes_on.items()]
-            launcher = next((o.name for o, read, name in pairs if name == meeting.name and read in container.env), "")
-            effect = "each pod trains alone" if alone else _EFFECT
-            help_ = f"use `{role.address()}`" + (", unless each pod works independently" if alone else "")
-            if launcher:
-                effect += f", unless `{launcher}` starts them and sets `{meeting.name}` itself"
-                help_ = f"remove it, or use `{role.address()}`"
-            message = f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`"
-            level = WARNING if alone or launcher else ERROR
-            yield IS_LOCAL.at(job.at(meeting.path), message, effect=effect, help=help_, level=level)
+def coordinator_is_local(meeting: Meeting) -> Findings:
+    if meeting.host in LOCAL and meeting.container.role.several:
+        container, role = meeting.container, meeting.container.role
+        alone = keeps_to_itself(container)
+        # Where no command says whether a launcher starts the processes, one may, whose variable the container has.
+        passing = role.job.vocabulary.launchers if container.launch.launcher is NOTHING else ()
+        pairs = [(one, *pair) for one in passing for pair in one.passes_on.items()]
+        launcher = next((o.name for o, read, name in pairs if name == meeting.name and read in container.env), "")
+        effect = "each pod trains alone" if alone else _EFFECT
+        help_ = f"use `{role.address()}`" + (", unless each pod works independently" if alone else "")
+        if launcher:
+            effect += f", unless `{launcher}` starts them and sets `{meeting.name}` itself"
+            help_ = f"remove it, or use `{role.address()}`"
+        message = f"`{meeting.name}` is `{meeting.host}` in each of the {role.count} pods of `{role.name}`"
+        level = WARNING if alone or launcher else ERROR
+        yield IS_LOCAL.at(meeting.at, message, effect=effect, help=help_, level=level)
 
 
-def rendezvous_host_unknown(job: Job) -> Findings:
-    for meeting in meetings(job):
-        host = meeting.host
-        other = pod_of_another_jobset(job, host) if meeting.place is None and job.is_name_known else ""
-        if other:
-            message = f"`{meeting.name}` is `{host}`, a pod of the JobSet `{other}`"
-            effect = "unless that job runs and waits for these processes, they never meet"
-            yield NO_SERVICE.at(job.at(meeting.path), message, effect=effect, help=_address(job, meeting))
-        if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
-            continue
-        backend = meeting.container.launch.value("rdzv_backend")
-        backend = meeting.container.value("PET_RDZV_BACKEND") if backend is None else backend
-        if type(backend) is str and backend.startswith("etcd"):
-            continue  # a store of its own, which several jobs may share
-        services = {text(table(s, "metadata"), "name") for s in job.kinds.get("Service", ())}
-        if host not in services and host != job.subdomain:
-            message = f"`{meeting.name}` is `{host}`, but no Service of this job has that name"
-            effect = "unless the cluster has a Service of that name, the processes never connect"
-            yield NO_SERVICE.at(job.at(meeting.path), message, effect=effect, help=_address(job, meeting))
+def rendezvous_host_unknown(meeting: Meeting) -> Findings:
+    host, job = meeting.host, meeting.container.role.job
+    other = pod_of_another_jobset(job, host) if meeting.place is None and job.is_name_known else ""
+    if other:
+        message = f"`{meeting.name}` is `{host}`, a pod of the JobSet `{other}`"
+        effect = "unless that job runs and waits for these processes, they never meet"
+        yield NO_SERVICE.at(meeting.at, message, effect=effect, help=_address(meeting))
+    if "." in host or host in LOCAL or host.startswith(f"{job.name}-") or ":" in host:
+        return
+    backend = meeting.container.launch.value("rdzv_backend")
+    backend = meeting.container.value("PET_RDZV_BACKEND") if backend is None else backend
+    if type(backend) is str and backend.startswith("etcd"):
+        return  # a store of its own, which several jobs may share
+    services = {text(table(s, "metadata"), "name") for s in job.kinds.get("Service", ())}
+    if host not in services and host != job.subdomain:
+        message = f"`{meeting.name}` is `{host}`, but no Service of this job has that name"
+        effect = "unless the cluster has a Service of that name, the processes never connect"
+        yield NO_SERVICE.at(meeting.at, message, effect=effect, help=_address(meeting))
 
 
-def bad_coordinator_port(job: Job) -> Findings:
-    for meeting in meetings(job):
-        port = meeting.port
-        number = parsed_int(port)
-        if port and "$" not in port and "{" not in port and (number is None or not 0 < number < 65536):
-            help_ = f"use a free port, such as {job.vocabulary.ports[0]}"
-            yield BAD_PORT.at(job.at(meeting.port_path), f"`{port}` is not a port", effect=_EFFECT, help=help_)
+def bad_coordinator_port(meeting: Meeting) -> Findings:
+    port = meeting.port
+    number = parsed_int(port)
+    if port and "$" not in port and "{" not in port and (number is None or not 0 < number < 65536):
+        help_ = f"use a free port, such as {meeting.container.role.job.vocabulary.ports[0]}"
+        yield BAD_PORT.at(meeting.port_at, f"`{port}` is not a port", effect=_EFFECT, help=help_)
 
 
 def coordinator_ports_differ(job: Job) -> Findings:
@@ -212,9 +207,9 @@ def coordinator_ports_differ(job: Job) -> Findings:
         other = first.setdefault((meeting.name, meeting.host), meeting)
         if other.port != meeting.port and parsed_int(other.port) and parsed_int(meeting.port):
             message = f"`{meeting.container.role.name}` uses rendezvous port {meeting.port}, `{other.container.role.name}` port {other.port}"
-            also = [Label(job.at(other.port_path), f"port {other.port} here")]
+            also = [Label(other.port_at, f"port {other.port} here")]
             help_ = "use the same port for all"
-            yield PORTS.at(job.at(meeting.port_path), message, also=also, effect=_EFFECT, help=help_)
+            yield PORTS.at(meeting.port_at, message, also=also, effect=_EFFECT, help=help_)
 
 
 def coordinators_differ(job: Job) -> Findings:
@@ -234,9 +229,9 @@ def coordinators_differ(job: Job) -> Findings:
                 help_ = f"remove one of them: `{launcher.name}` reads `{read}` and sets `{set_}` itself"
                 if meeting.container.launch.launcher is PYTHON:  # which reads the one that a launcher would set
                     help_ = f"set `{set_}` to `{reads.host}`: plain python reads it, and `{launcher.name}` alone reads `{read}`"
-                at = job.at(meeting.path)
+                at = meeting.at
                 message = f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`"
-                yield HOSTS.at(at, message, also=[Label(job.at(other.path), "the other host")], help=help_)
+                yield HOSTS.at(at, message, also=[Label(other.at, "the other host")], help=help_)
 
 
 def coordinator_starts_later(job: Job) -> Findings:
@@ -257,7 +252,7 @@ def coordinator_starts_later(job: Job) -> Findings:
         elif not is_read:
             effect = f"where its program reads `{meeting.name}`, as torchrun does, {effect}"
         message = f"`{place.role.name}` starts after `{role.name}` {'has completed' if ends else 'is ready'}, but `{role.name}` uses it as its rendezvous"
-        also = [Label(job.at(meeting.path), f"the rendezvous of `{role.name}`")]
+        also = [Label(meeting.at, f"the rendezvous of `{role.name}`")]
         help_ = f"remove the variables of the trainers from `{role.name}`"
         if is_read or not ends:
             help_ = f"make `{role.name}` depend on `{place.role.name}` with status `Ready`"
@@ -390,8 +385,11 @@ def _host_of(container: Container) -> str:
 
 
 CHECKS = (
+    *each(
+        meetings,
+        coordinator_names_no_pod, coordinator_is_local, rendezvous_host_unknown, bad_coordinator_port,
+    ),
     *each(lambda job: job.main, standalone_on_several_nodes, launcher_without_hosts, no_rendezvous),
-    coordinator_names_no_pod, host_names_no_pod, coordinator_is_local, rendezvous_host_unknown,
-    bad_coordinator_port, coordinator_ports_differ, coordinators_differ, image_versions_differ,
-    coordinator_starts_later, addresses_only_when_ready,
+    host_names_no_pod, coordinator_ports_differ, coordinators_differ, image_versions_differ, coordinator_starts_later,
+    addresses_only_when_ready,
 )  # fmt: skip

@@ -27,33 +27,32 @@ AS_ROOT = Rule("mpirun-as-root", WARNING)
 _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
 
 
-def mpi_processes_exceed_slots(job: Job) -> Findings:
-    hosts, _ = hostfile(job)
-    for container in launchers(job):
-        processes, accelerators = container.launch.number("np"), _accelerators(job, container)
-        slots = [host.slots for host in hosts if host.slots is not None]
-        total = sum(slots) if len(slots) == len(hosts) else 0
-        total = total if hosts else accelerators
-        if type(processes) is not int or not total or not {"host", "H"}.isdisjoint(container.launch.flags):
-            continue
-        if processes == total or (processes < total and processes == accelerators):
-            continue
-        help_, level = f"use `-np {total}`, or remove it to use the hostfile's slots", WARNING
-        if processes < total:
-            idle = max(accelerators - processes, 0)
-            effect = f"{idle} accelerators are idle" if idle else f"{total - processes} slots stay unused"
-        elif _oversubscribes(container):
-            continue
-        else:
-            # Hydra, of MPICH and Intel MPI, starts again with the first host where the slots are used up.
-            is_hydra = container.sets("HYDRA_", "I_MPI_")
-            effect = "several processes share a slot" if is_hydra else "mpirun fails: there are not enough slots"
-            level = WARNING if is_hydra else ERROR
-            if processes == accelerators:
-                field = "slotsPerWorker" if job.bundle.document.kind == "MPIJob" else "numProcPerNode"
-                help_ = f"set `{field}` to {processes // max(len(hosts), 1)}"
-        message = f"`mpirun` starts {processes} processes on hosts with {total} slots"
-        yield SLOTS.at(container.at_word("-np", "-n"), message, effect=effect, help=help_, level=level)
+def mpi_processes_exceed_slots(container: Container) -> Findings:
+    job, (hosts, _) = container.role.job, hostfile(container.role.job)
+    processes, accelerators = container.launch.number("np"), _accelerators(job, container)
+    slots = [host.slots for host in hosts if host.slots is not None]
+    total = sum(slots) if len(slots) == len(hosts) else 0
+    total = total if hosts else accelerators
+    if type(processes) is not int or not total or not {"host", "H"}.isdisjoint(container.launch.flags):
+        return
+    if processes == total or (processes < total and processes == accelerators):
+        return
+    help_, level = f"use `-np {total}`, or remove it to use the hostfile's slots", WARNING
+    if processes < total:
+        idle = max(accelerators - processes, 0)
+        effect = f"{idle} accelerators are idle" if idle else f"{total - processes} slots stay unused"
+    elif _oversubscribes(container):
+        return
+    else:
+        # Hydra, of MPICH and Intel MPI, starts again with the first host where the slots are used up.
+        is_hydra = container.sets("HYDRA_", "I_MPI_")
+        effect = "several processes share a slot" if is_hydra else "mpirun fails: there are not enough slots"
+        level = WARNING if is_hydra else ERROR
+        if processes == accelerators:
+            field = "slotsPerWorker" if job.bundle.document.kind == "MPIJob" else "numProcPerNode"
+            help_ = f"set `{field}` to {processes // max(len(hosts), 1)}"
+    message = f"`mpirun` starts {processes} processes on hosts with {total} slots"
+    yield SLOTS.at(container.at_word("-np", "-n"), message, effect=effect, help=help_, level=level)
 
 
 def _oversubscribes(launcher: Container) -> bool:
@@ -124,24 +123,21 @@ def _slots_without_accelerators(job: Job) -> Findings:
         yield SLOTS_GPUS.at(at, message, also=also, effect=effect, help=help_)
 
 
-def launcher_holds_accelerators(job: Job) -> Findings:
-    for container in launchers(job):
-        hosts, _ = hostfile(job)
-        role = container.role
-        if container.devices and hosts and not any(h.name.startswith(f"{job.name}-{role.name}-") for h in hosts):
-            message = f"`{role.name}` requests accelerators, but mpirun starts no process on it"
-            effect = "they are idle while the job runs"
-            help_ = "request them only in the workers, or run the launcher as a node (`runLauncherAsNode: true`)"
-            yield LAUNCHER.at(container.at("resources", "limits"), message, effect=effect, help=help_)
+def launcher_holds_accelerators(container: Container) -> Findings:
+    role, (hosts, _) = container.role, hostfile(container.role.job)
+    if container.devices and hosts and not any(h.name.startswith(f"{role.job.name}-{role.name}-") for h in hosts):
+        message = f"`{role.name}` requests accelerators, but mpirun starts no process on it"
+        effect = "they are idle while the job runs"
+        help_ = "request them only in the workers, or run the launcher as a node (`runLauncherAsNode: true`)"
+        yield LAUNCHER.at(container.at("resources", "limits"), message, effect=effect, help=help_)
 
 
-def launcher_without_requests(job: Job) -> Findings:
-    for container in launchers(job):
-        if not container.devices and {"cpu", "memory"}.isdisjoint((*container.limits, *container.requests)):
-            message = f"the launcher `{container.name}` requests neither CPU nor memory"
-            effect = "it is the first to be killed when its node runs out of memory, which ends the whole job"
-            help_ = "set `resources: {requests: {cpu: 1, memory: 2Gi}}`"
-            yield NO_REQUESTS.at(container.at(), message, effect=effect, help=help_)
+def launcher_without_requests(container: Container) -> Findings:
+    if not container.devices and {"cpu", "memory"}.isdisjoint((*container.limits, *container.requests)):
+        message = f"the launcher `{container.name}` requests neither CPU nor memory"
+        effect = "it is the first to be killed when its node runs out of memory, which ends the whole job"
+        help_ = "set `resources: {requests: {cpu: 1, memory: 2Gi}}`"
+        yield NO_REQUESTS.at(container.at(), message, effect=effect, help=help_)
 
 
 def _images(job: Job) -> Iterator[tuple[Container, Container, str, str]]:
@@ -192,24 +188,19 @@ def _runtime_image(plan: Plan, container: Container) -> str:
     return ""
 
 
-def launcher_before_workers(job: Job) -> Findings:
-    if len(job.roles) < 2:
+def launcher_before_workers(container: Container) -> Findings:
+    role, job = container.role, container.role.job
+    # A launcher that came too early is started again: a Job retries unless its `backoffLimit` is 0.
+    retries = whole(role.spec, "backoffLimit") != 0 or job.max_restarts not in (None, 0)
+    if any(word in container.text for word in _WAITS) or role.init or retries:
         return
-    for container in launchers(job):
-        role = container.role
-        # A launcher that came too early is started again: a Job retries unless its `backoffLimit` is 0.
-        retries = whole(role.spec, "backoffLimit") != 0 or job.max_restarts not in (None, 0)
-        if any(word in container.text for word in _WAITS) or role.init or retries:
-            continue
-        late = [other for other in workers(job, role) if other is not role and waits_for(role, other) is None]
-        if late:
-            message = f"`{role.name}` does not wait for `{late[0].name}`"
-            also = [Label(late[0].at(), "the hosts it connects to")]
-            effect = (
-                "mpirun fails if a worker's SSH daemon does not listen yet, and with `backoffLimit: 0` so does the job"
-            )
-            help_ = f"make `{role.name}` depend on `{late[0].name}` with status `Ready`, and add a readiness probe on the SSH port"
-            yield EARLY.at(role.at(), message, also=also, effect=effect, help=help_)
+    late = [other for other in workers(job, role) if other is not role and waits_for(role, other) is None]
+    if late:
+        message = f"`{role.name}` does not wait for `{late[0].name}`"
+        also = [Label(late[0].at(), "the hosts it connects to")]
+        effect = "mpirun fails if a worker's SSH daemon does not listen yet, and with `backoffLimit: 0` so does the job"
+        help_ = f"make `{role.name}` depend on `{late[0].name}` with status `Ready`, and add a readiness probe on the SSH port"
+        yield EARLY.at(role.at(), message, also=also, effect=effect, help=help_)
 
 
 # Programs of a shell script that start nothing elsewhere.
@@ -256,23 +247,22 @@ _OWN_AGENT = ("rsh_agent", "launch_agent")
 _AT_WORK = frozenset(("python", "python3", "torchrun", "accelerate", "deepspeed", "sleep", "tail", "true", "echo"))
 
 
-def worker_without_sshd(job: Job) -> Findings:
-    for launcher in launchers(job):
-        has_agent = launcher.sets("OMPI_MCA_plm_rsh_agent") or any(word in launcher.text for word in _OWN_AGENT)
-        for role in (
-            workers(job, launcher.role) if {"host", "H"}.isdisjoint(launcher.launch.flags) and not has_agent else ()
-        ):
-            if role is launcher.role or len(role.main) != 1 or role.init:
-                continue
-            (worker,) = role.main
-            programs = {command.program for command in worker.commands if command.words}
-            # Only what is plain to see counts: any script, and the image's own entrypoint, may start the daemon.
-            if "command" in worker.tree and programs and programs <= _AT_WORK and "ssh" not in worker.text:
-                message = f"the pods of `{role.name}` run `{' '.join(worker.words[:3])}` and no SSH daemon"
-                also = [Label(launcher.at(), "mpirun reaches them by ssh")]
-                effect = "mpirun cannot start processes there: `Connection refused`"
-                help_ = "remove the command to use the daemon of the image, or run `/usr/sbin/sshd -De`"
-                yield NO_DAEMON.at(worker.at("command"), message, also=also, effect=effect, help=help_)
+def worker_without_sshd(launcher: Container) -> Findings:
+    has_agent = launcher.sets("OMPI_MCA_plm_rsh_agent") or any(word in launcher.text for word in _OWN_AGENT)
+    if has_agent or not {"host", "H"}.isdisjoint(launcher.launch.flags):
+        return
+    for role in workers(launcher.role.job, launcher.role):
+        if role is launcher.role or len(role.main) != 1 or role.init:
+            continue
+        (worker,) = role.main
+        programs = {command.program for command in worker.commands if command.words}
+        # Only what is plain to see counts: any script, and the image's own entrypoint, may start the daemon.
+        if "command" in worker.tree and programs and programs <= _AT_WORK and "ssh" not in worker.text:
+            message = f"the pods of `{role.name}` run `{' '.join(worker.words[:3])}` and no SSH daemon"
+            also = [Label(launcher.at(), "mpirun reaches them by ssh")]
+            effect = "mpirun cannot start processes there: `Connection refused`"
+            help_ = "remove the command to use the daemon of the image, or run `/usr/sbin/sshd -De`"
+            yield NO_DAEMON.at(worker.at("command"), message, also=also, effect=effect, help=help_)
 
 
 _KEY_FILE = "id_rsa"
@@ -363,27 +353,30 @@ _STARTERS = frozenset(("mpirun", "mpiexec", "mpirun.openmpi"))  # horovodrun pas
 _ALLOWED = tuple([tuple(f"{family}ALLOW_RUN_AS_ROOT{end}" for end in ("", "_CONFIRM")) for family in _OPEN_MPI])
 
 
-def mpirun_as_root(job: Job) -> Findings:
-    for container in launchers(job):
-        path = container.security_path("runAsUser")
-        program = next((one.program for one in container.commands if one.program in _STARTERS), "")
-        is_open_mpi = container.sets(*_OPEN_MPI) or "mca" in container.text
-        if not path or value(job.tree, *path) != 0 or not program or not is_open_mpi or "envFrom" in container.tree:
-            continue
-        if "allow-run-as-root" in container.text or any(
-            all(name in container.env or name in container.script for name in pair) for pair in _ALLOWED
-        ):
-            continue
-        message = f"`{container.name}` runs `{program}` as root without `--allow-run-as-root`"
-        also = [Label(container.at_word(program), "Open MPI starts here")]
-        effect = "Open MPI refuses to start as root, unless the image sets `OMPI_ALLOW_RUN_AS_ROOT`"
-        help_ = f"use `{program} --allow-run-as-root`, or set `runAsUser` to another user"
-        yield AS_ROOT.at(job.at(path), message, also=also, effect=effect, help=help_)
+def mpirun_as_root(container: Container) -> Findings:
+    path = container.security_path("runAsUser")
+    program = next((one.program for one in container.commands if one.program in _STARTERS), "")
+    is_open_mpi = container.sets(*_OPEN_MPI) or "mca" in container.text
+    job = container.role.job
+    if not path or value(job.tree, *path) != 0 or not program or not is_open_mpi or "envFrom" in container.tree:
+        return
+    if "allow-run-as-root" in container.text or any(
+        all(name in container.env or name in container.script for name in pair) for pair in _ALLOWED
+    ):
+        return
+    message = f"`{container.name}` runs `{program}` as root without `--allow-run-as-root`"
+    also = [Label(container.at_word(program), "Open MPI starts here")]
+    effect = "Open MPI refuses to start as root, unless the image sets `OMPI_ALLOW_RUN_AS_ROOT`"
+    help_ = f"use `{program} --allow-run-as-root`, or set `runAsUser` to another user"
+    yield AS_ROOT.at(job.at(path), message, also=also, effect=effect, help=help_)
 
 
 CHECKS = (
+    *each(
+        launchers,
+        mpi_processes_exceed_slots, launcher_holds_accelerators, launcher_without_requests, launcher_before_workers,
+        worker_without_sshd, mpirun_as_root,
+    ),
     *each(lambda job: job.roles, ssh_key_permissions),
-    mpi_processes_exceed_slots, slots_mismatch, launcher_holds_accelerators, launcher_without_requests,
-    mpi_versions_differ, image_of_launcher_alone, launcher_before_workers, launcher_without_mpirun,
-    worker_without_sshd, mpirun_as_root,
+    slots_mismatch, mpi_versions_differ, image_of_launcher_alone, launcher_without_mpirun,
 )  # fmt: skip
