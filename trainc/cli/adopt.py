@@ -103,11 +103,7 @@ def _other_runtimes(folder: str, cluster: str, adoption: Adoption) -> list[str]:
 
 
 def _state(folder: str, path: str, text: str) -> str:
-    """How a file of the repository stands to a text that belongs there.
-
-    Raises:
-        Trouble: where the way to it leads out of the repository, or something else than a file is there.
-    """
+    """How a file of the repository stands to a text that belongs there, inside of the repository."""
     target = os.path.join(folder, path)
     if not is_inside(os.path.abspath(folder), os.path.abspath(target)):
         raise Trouble(f"{target} leads out of {folder}; nothing was written")

@@ -104,7 +104,6 @@ def _found(before: list[str], current: str, commands: Mapping[str, Command]) -> 
 
 
 def _option(command: Command, word: str) -> Option | None:
-    """The option of that spelling which takes a value."""
     return next((one for one in command.options if word in one.names and one.value), None)
 
 

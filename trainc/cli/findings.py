@@ -152,11 +152,7 @@ def _count(report: Report) -> Counts:
 
 
 def read_baseline(root: str) -> Counts:
-    """The baseline of a project, empty where it has none.
-
-    Raises:
-        Trouble: where the file is not one that `trainc validate --write-baseline` wrote.
-    """
+    """The baseline of a project, empty where it has none; Trouble for a file that trainc did not write."""
     path = os.path.join(root, BASELINE)
     if not os.path.lexists(path):
         return {}
@@ -177,11 +173,7 @@ def _is_counts(rules: object) -> bool:
 
 
 def write_baseline(root: str, report: Report) -> str:
-    """Write the findings of a whole project as its baseline; the path of the file.
-
-    Raises:
-        Trouble: where the file cannot be written.
-    """
+    """Write the findings of a whole project as its baseline; the path of the file."""
     import json  # noqa: PLC0415 (each validation loads this module, and hardly any writes a baseline)
 
     from trainc.compiler.emit.spool.disk import replace  # noqa: PLC0415

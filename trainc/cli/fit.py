@@ -100,11 +100,7 @@ def joined(*parts: Mapping[str, Mapping[str, Tree]]) -> Objects:
 
 
 def cluster_facts(session: Session, objects: Objects) -> ClusterFacts:
-    """What the objects of a cluster say.
-
-    Raises:
-        Trouble: where an amount in them is not a quantity.
-    """
+    """What the objects of a cluster say; Trouble where an amount in them is not a quantity."""
     facts = ClusterFacts(objects, closed=session.project.checks.closed_world)
     if facts.malformed:
         raise Trouble("; ".join(f"{leaf.origin}: `{leaf.value}` is not a valid quantity" for leaf in facts.malformed))

@@ -143,7 +143,6 @@ class Repair:
 
 
 def _is_in(finding: Finding, place: Replacement) -> bool:
-    """Whether a finding begins in what a replacement wrote."""
     lines = place.text.split("\n")
     last = place.line + len(lines) - 1
     end = len(lines[-1]) + (place.column if len(lines) == 1 else 1)

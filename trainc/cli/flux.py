@@ -82,11 +82,7 @@ def _with_lines(text: str, old: list[tuple[Document, list[Any]]]) -> str:
 
 
 def _kustomizations(file: str, text: str) -> Iterator[Document]:
-    """The Kustomizations of a file, those in a List as well.
-
-    Raises:
-        Trouble: for a file that is no YAML: nobody can say what it lists.
-    """
+    """The Kustomizations of a file, those in a List as well; Trouble for what is not YAML, as nobody can say what it lists."""
     report = Report()
     for document in expand(read(text.encode("utf-8", "surrogateescape"), file, report), report):
         if document.kind == "Kustomization" and document.api_version.startswith(_GROUP):
@@ -97,7 +93,6 @@ def _kustomizations(file: str, text: str) -> Iterator[Document]:
 
 
 def _written(document: Document) -> Any:
-    """The list as it stands in the file, None where there is none."""
     return plain(get(document.tree, *_LIST))
 
 
@@ -117,7 +112,6 @@ def _kind(check: Any) -> Any:
 
 
 def _jobsets(file: str, document: Document) -> list[tuple[str, str]]:
-    """Namespace and name of every JobSet that trainc rendered below a Kustomization's path."""
     spec = get(document.tree, "spec")
     path, target = str(value(spec, "path") or "."), value(spec, "targetNamespace")
     # What a Kustomization's path is relative to: the top of the Git work tree, or where there is none the present folder.

@@ -71,7 +71,6 @@ def _shared(repository: GitRepository, gone: Mapping[str, str]) -> list[str]:
 
 
 def _standing(path: str) -> str:
-    """The nearest folder above a path that is there."""
     while not os.path.isdir(path):
         path = os.path.dirname(path) or "."
     return path

@@ -152,7 +152,6 @@ def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) ->
 
 
 def _setting(config: bytes, *path: str) -> str:
-    """A setting of a trainc.yaml, empty where it has none."""
     documents = list(read(config, FILE, Report()))
     return str(value(documents[0].tree, "spec", *path) or "") if documents else ""
 

@@ -11,11 +11,7 @@ from trainc.text.trouble import Trouble
 
 
 def run(options: Options) -> int:
-    """Serve one editor until it ends.
-
-    Raises:
-        Trouble: where the extra is not installed, or somebody calls it with arguments.
-    """
+    """Serve one editor until it ends."""
     if options.arguments:
         raise Trouble("usage: trainc lsp; editors start it and open files through it")
     try:

@@ -61,7 +61,6 @@ class _Switch(StringIO):
     target: StringIO
 
     def write(self, text: str) -> int:
-        """Hand on a text."""
         return self.target.write(text)
 
 

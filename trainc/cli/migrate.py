@@ -112,11 +112,7 @@ def _tell(file: str, done: Migration, *, in_full: bool) -> None:
 
 
 def _shared_runtime(name: str, project: Project, files: Iterable[tuple[str, str]]) -> Shared | None:
-    """The runtime that migrated jobs are to name; None where no two jobs could share one.
-
-    Raises:
-        Trouble: where a file stands in the way of the new runtime.
-    """
+    """The runtime that migrated jobs are to name; None where no two jobs could share one."""
     with Suppress(Trouble):
         known = pipeline.flattening(project, Selection((".",)), report := Report())(name, report)
         if known is not None:

@@ -247,7 +247,6 @@ def _places(scheduler: str, project: Project) -> str:
 
 
 def _files(request: Request, options: Options, project: Project, own: list[Blueprint]) -> dict[str, str]:
-    """The text of each file by its path from here, the job first."""
     root = os.path.relpath(project.root)
     here = "jobs" if root == "." else "."
     job = os.path.normpath(os.path.join(options.one("dir", here), f"{request.name}.yaml"))

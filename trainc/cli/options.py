@@ -81,11 +81,7 @@ FILE = Option("-f --filename", "file or folder, as in kubectl", metavar="PATH")
 
 
 def parse(command: Command, argv: Sequence[str]) -> Options:
-    """The options of one call.
-
-    Raises:
-        Trouble: for an option that the command does not have, or a value that it cannot take.
-    """
+    """The options of one call; Trouble for one that the command does not have, or a value that it cannot take."""
     known = {name: option for option in command.options for name in option.names}
     arguments: list[str] = []
     values: dict[str, list[str]] = {}

@@ -55,13 +55,11 @@ class _Bundles(Tally):
         self.bundles: list[Bundle] = []
 
     def count(self, bundle: Bundle, report: Report) -> None:
-        """Keep a bundle."""
         super().count(bundle, report)
         self.bundles.append(bundle)
 
 
 def _collect(options: Options, parts: list[tuple[dict[str, Any], dict[str, Any]]]) -> int:
-    """Add the data of one project; its exit code."""
     session = Session(options, compiles=False)
     project, report = session.project, session.report
     spool = _Bundles()

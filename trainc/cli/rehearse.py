@@ -70,7 +70,6 @@ def run(options: Options) -> int:
 
 
 def _words(command: str) -> list[str]:
-    """A command as a shell cuts it into words."""
     try:
         return shlex.split(command)
     except ValueError as error:
@@ -157,7 +156,6 @@ class _Speaker:
             del kept[:-1]  # the last line says how far it came
 
     def keep(self) -> None:
-        """Write a log for each process."""
         for process, lines in self.lines.items() if self._folder else ():
             replace(os.path.join(self._folder, f"{process.name}.log"), "".join(f"{one}\n" for one in lines).encode())
         if self._folder:
@@ -173,7 +171,6 @@ class _Speaker:
 
 
 def _state(end: Ended) -> str:
-    """How a process ended, in two words."""
     if not end.started:
         return "never started"
     if end.code is None:

@@ -287,7 +287,6 @@ def _tell(spool: FolderSpool, committed: Committed, changes: list[FileChange], s
 
 
 def _removal(change: FileChange, folder: str, session: Session) -> str:
-    """Which file was removed, and why."""
     if change.after:
         return f"moved {os.path.join(folder, change.path)} to {change.after}: `oldRun` changed"
     there = _is_there(change, session)

@@ -76,11 +76,7 @@ def is_named(bundle: Bundle, patterns: list[str]) -> bool:
 
 
 def must_match(patterns: list[str], present: list[Bundle]) -> None:
-    """Refuse names that no job has.
-
-    Raises:
-        Inapplicable: for the first of them.
-    """
+    """Refuse names that no job has."""
     known = sorted({one.document.name for one in present})
     for pattern in patterns:
         if not any(is_named(one, [pattern]) for one in present):
@@ -91,8 +87,7 @@ def must_match(patterns: list[str], present: list[Bundle]) -> None:
 def _pinned(chosen: list[Bundle], present: list[Bundle], asked: Collection[str]) -> list[Bundle]:
     """The jobs on other clusters than those asked for that follow the same number, and keep their run by their patch.
 
-    Raises:
-        Trouble: for one without a patch, or with the same one: it would get a new run as well.
+    One without a patch, or with the same one, would get a new run as well: that is Trouble.
     """
     places = {_place(bundle): bundle for bundle in chosen}
     pinned = []
@@ -165,7 +160,6 @@ def _are_all(text: str, new: str, file: str, runs: Mapping[tuple[int, Path | Non
 
 
 def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], JobFacts], session: Session) -> None:
-    """The delta of each new run against the run before it."""
     for bundle in chosen:
         now = facts(of_run(bundle, session.project))
         was, number = before.get(now.key, now), run_of(bundle.document.tree) + 1

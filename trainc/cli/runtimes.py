@@ -58,14 +58,12 @@ def _list() -> None:
 
 
 def _own() -> list[Blueprint]:
-    """The runtimes and components of the current folder's project."""
     project = open_project((".",), Report(), cache=opened)
     tell(*unmarked(project))
     return blueprints(project, paths_here(project))
 
 
 def _described(one: Blueprint) -> str:
-    """The kind and the file of a runtime of the project, and who uses it."""
     where = one.document.file
     return f"{one.document.kind}, {where}; used by {few(one.users, _MAX_USERS_NAMED) or 'no job'}"
 

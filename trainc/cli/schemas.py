@@ -49,7 +49,6 @@ def _text(kind: str, form: str) -> str:
 
 
 def _reports() -> list[tuple[str, str]]:
-    """The schema of each JSON report, by name and version."""
     return [(path.stem, path.read_text("utf-8")) for path in sorted((shipped.folder() / "reports").iterdir())]
 
 

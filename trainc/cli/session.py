@@ -167,11 +167,7 @@ class Session:
 
 
 def standard_input() -> bytes:
-    """The bytes of standard input, up to the size of the largest file.
-
-    Raises:
-        Trouble: where it cannot be read or holds more.
-    """
+    """The bytes of standard input; Trouble where they are more than the largest file may have."""
     with Reaching("standard input"):
         data = sys.stdin.buffer.read(LIMIT + 1)
     if len(data) > LIMIT:
@@ -188,11 +184,7 @@ def source_name(path: str) -> str:
 
 
 def dump_contents(path: str) -> bytes:
-    """The bytes of one dump; of a larger one no more is read than shows that it is.
-
-    Raises:
-        Trouble: for what cannot be read, is not an ordinary file, or is larger.
-    """
+    """The bytes of one dump, which is an ordinary file; of one that is too large no more is read than shows that it is."""
     name = source_name(path)
     with Reaching(name):
         content = sys.stdin.buffer.read(_MAX_BYTES + 1) if path == "-" else ordinary_contents(path, _MAX_BYTES + 1)

@@ -194,7 +194,6 @@ def _landings(options: Options, file: str, wanted: int | str, session: Session, 
 
 
 def _runtimes(bundles: Iterable[Bundle]) -> list[Document]:
-    """The documents that the runtimes of some jobs are made of, each once."""
     plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
     sources = [source for plan in plans if plan.runtime is not None for source in plan.runtime.sources]
     return list({source.identity: source for source in sources}.values())
@@ -203,8 +202,7 @@ def _runtimes(bundles: Iterable[Bundle]) -> list[Document]:
 def _nobody(bundles: Sequence[Bundle], wanted: str, where: str, session: Session, options: Options) -> int:
     """The answer for a field of no whole name: the only field that holds the word; or nobody sets it, where a kind has it.
 
-    Raises:
-        Trouble: where no kind of the output or of people's files has it; the text says what was probably meant.
+    Else Trouble says what was probably meant.
     """
     json = options.one("report") == "json"
     words = [word for word in re.split(r"[.\[\]*]+", wanted) if word]

@@ -126,7 +126,6 @@ class _Worker:
                 yield text
 
     def stop(self) -> None:
-        """End it at once."""
         if self._process:
             with suppress(OSError):
                 os.kill(self._process, signal.SIGKILL)

@@ -159,12 +159,10 @@ class Account:
         return f"read {_count(len(self.others), 'file')}: {few(parts, _MAX_KINDS_NAMED, 'kinds')}; no training job"
 
     def kinds_in(self, file: str) -> set[str]:
-        """The kinds of the jobs in a file."""
         return {entry.kind for (name, _, _), entry in self._entries.items() if name == file}
 
     @property
     def has_jobs(self) -> bool:
-        """Whether a job was read."""
         return bool(self._entries or self.known)
 
     def is_compiled(self, name: str) -> bool:

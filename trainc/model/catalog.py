@@ -118,7 +118,6 @@ def _from(one: Span, ends: list[Point]) -> Point:
 
 
 def _to(one: Span, starts: list[Point]) -> Point:
-    """Where a stretch ends."""
     behind = bisect_left(starts, _end(one))
     is_last = behind == len(starts) or starts[behind][:2] != (one.file, one.end_line)
     return one.file, one.end_line, _LINE_END if is_last else one.end_column

@@ -47,7 +47,6 @@ class Inferred:
 
     @property
     def cpus(self) -> Sourced[int]:
-        """CPUs of one pod, rounded up: the request, or the limit where there is no request."""
         if self._cpus is None:
             self._cpus = cpus(self.resources)
         return self._cpus

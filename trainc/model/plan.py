@@ -59,7 +59,6 @@ class Role:
 
     @property
     def containers(self) -> list[Tree]:
-        """The regular containers."""
         return self.pod.get("containers") or []
 
     @property

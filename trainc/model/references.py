@@ -54,7 +54,6 @@ class References:
         self.files: dict[Reference, set[str]] = {}
 
     def folders(self, reference: Reference) -> set[str]:
-        """The folders of the files whose jobs name something."""
         return {file.rpartition("/")[0] for file in self.files[reference]}
 
     def add(self, bundle: Bundle, trees: Iterable[Tree]) -> None:

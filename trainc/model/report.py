@@ -323,12 +323,10 @@ class Report:
 
     @property
     def comments(self) -> list[Allow]:
-        """Every `allow` comment that was read."""
         return [comment for comments in self._allows.values() for comment in comments]
 
     @property
     def commented_files(self) -> set[str]:
-        """The files with an `allow` comment."""
         return {file for file, _ in self._allows}
 
     @property
@@ -338,13 +336,10 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Whether any finding is an error."""
         return any(f.level == ERROR for f in self._findings.values())
 
     def count(self, level: str) -> int:
-        """How many findings there are of one level."""
         return sum(1 for f in self._findings.values() if f.level == level)
 
     def jobs_reached(self, finding: Finding) -> int:
-        """In how many jobs a finding was met."""
         return len(self.reached.get(finding.identity(), ()))

@@ -71,9 +71,6 @@ def choice_of(selected: Iterable[str], ignored: Iterable[str], *, is_open: bool)
     """The choice that values of `--select` and `--ignore` make: rules and categories, with commas between several.
 
     With `is_open` installed packages add rules, so that a name may be one of theirs.
-
-    Raises:
-        Trouble: for a name that no rule has, or for a server's own verdict that is to be ignored.
     """
     known = [*rule_facts(), *rule_categories()]
     named = {"--select": _names(selected), "--ignore": _names(ignored)}

@@ -100,7 +100,6 @@ def _first(changes: Sequence[Change], most: int) -> Sequence[Change]:
 
 
 def _places(change: Change) -> str:
-    """Where both values are written."""
     if change.was_at and change.is_at and change.was_at != change.is_at:
         return f"  ({change.was_at} -> {change.is_at})"
     place = change.is_at if change.new else change.was_at

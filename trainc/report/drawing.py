@@ -148,7 +148,6 @@ def _table(table: list[tuple[str, ...]], width: int) -> list[str]:
 
 
 def _quoted(word: str) -> str:
-    """A word as a shell would need it."""
     if word and all(char.isalnum() or char in "-_./=:,@%+$()" for char in word):
         return word
     return "'" + word.replace("'", "'\\''") + "'"
@@ -181,7 +180,6 @@ def lifecycle_markdown(view: View) -> list[str]:
 
 
 def _seen(step: View) -> list[str]:
-    """What can be seen after an event."""
     if "gone" in step:
         return ["the JobSet is deleted"]
     lines = [f"{condition}: {reason}" for condition, reason in step.get("reason", {}).items()]

@@ -70,7 +70,6 @@ def _rows(text: str, width: int, hang: int, end: int) -> Iterator[tuple[int, int
 
 
 def _reach(text: str, start: int, room: int) -> int:
-    """The end of what fits into the room."""
     end = min(len(text), start + room)
     while columns(text[start:end]) > room:
         end -= 1

@@ -47,7 +47,6 @@ def new_run_lines(view: View) -> list[str]:
 
 
 def _every_job(jobs: Iterable[View]) -> list[str]:
-    """All that changes in each job, folded away."""
     lines = ["", "<details><summary>Every job</summary>", ""]
     for job in jobs:
         lines.append(f"- {code(job['file'])}: {job['kind']} {code(job['name'])}")

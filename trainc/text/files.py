@@ -11,11 +11,7 @@ _ORDINARY = 0o100000  # the type of an ordinary file in st_mode, as `stat` has i
 
 
 def ordinary_contents(path: str, limit: int = -1) -> bytes:
-    """The bytes of an ordinary file, at most `limit` of them.
-
-    Raises:
-        OSError: where it cannot be read, and for pipes, devices, sockets and folders.
-    """
+    """The bytes of an ordinary file, at most `limit` of them; OSError for pipes, devices, sockets and folders."""
     number = os.open(path, READING)
     with open(number, "rb") as stream:
         if not is_regular_file(os.fstat(number)):

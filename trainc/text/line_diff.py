@@ -89,7 +89,6 @@ def _single(lines: Sequence[str]) -> dict[str, int]:
 
 
 def _blocks(before: Sequence[str], after: Sequence[str]) -> Iterator[Match]:
-    """Equal runs between two anchors."""
     shorter = min(len(before), len(after))
     head = next((at for at in range(shorter) if before[at] != after[at]), shorter)
     tail = next((at for at in range(shorter - head) if before[-1 - at] != after[-1 - at]), shorter - head)
@@ -135,7 +134,6 @@ def differing_parts(before: str, after: str) -> list[Replacement]:
 
 
 def _within(number: int, old: str, new: str) -> Replacement:
-    """What differs between two lines."""
     shorter = min(len(old), len(new))
     head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)

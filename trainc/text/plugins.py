@@ -15,11 +15,7 @@ GROUPS = FRAMEWORKS, SCHEDULERS, RULES = "trainc.frameworks", "trainc.schedulers
 
 
 def installed(group: str, name: str, kind: type[T]) -> T | None:
-    """What an installed package offers under that name, None where none does.
-
-    Raises:
-        Trouble: where a package offers something that cannot be loaded, or is nothing of that kind.
-    """
+    """What an installed package offers under that name, None where none does; Trouble where it cannot be loaded, or is of another kind."""
     for entry in _entries(group):
         if entry.name == name:
             try:

@@ -41,11 +41,7 @@ class Quantity:
 
     @classmethod
     def parse(cls, text: object) -> Quantity:
-        """The quantity that a string or a number of YAML spells.
-
-        Raises:
-            QuantityError: for anything else.
-        """
+        """The quantity that a string or a number of YAML spells; QuantityError for anything else."""
         if type(text) is int:
             return _PARSED[str(text)]
         if type(text) is float:
@@ -122,11 +118,7 @@ _SPELLED = Memo(_spelling, most=10_000)
 
 
 def stored(text: str) -> str:
-    """The spelling in which a server keeps a quantity: canonical, but what is nearly so stays as it was written.
-
-    Raises:
-        QuantityError: for text that is not a quantity.
-    """
+    """The spelling in which a server keeps a quantity: canonical, but what is nearly so stays as it was written."""
     quantity = Quantity.parse(text)
     return text if quantity.kept else str(quantity)
 

@@ -18,8 +18,7 @@ _UNSUPPORTED = frozenset("QECpP")  # escapes that Python does not have, or reads
 def compile_re2(pattern: str) -> re.Pattern[str]:
     r"""A pattern for Python: `$` and `\z` mean the end of the text, classes are ASCII, `\s` is without the vertical tab.
 
-    Raises:
-        re.error: for what Python cannot compile, or would read differently.
+    re.error for what Python cannot compile, or would read differently.
     """
     if _FLAGS.search(pattern):
         raise re.error(f"the flags of {pattern}")

@@ -79,11 +79,7 @@ def digest(path: str) -> bytes:
 
 
 def read_head(stream: BinaryIO) -> Head | None:
-    """The head of what is kept, None where anything is wrong with it.
-
-    Raises:
-        OSError: where it cannot be read.
-    """
+    """The head of what is kept, None where anything is wrong with it; OSError where it cannot be read."""
     content, size = stream.read(DIGEST), int.from_bytes(stream.read(_LENGTH))
     first = stream.read(min(size, os.fstat(stream.fileno()).st_size))
     if len(first) != size or not size or digest_of(first) != content:

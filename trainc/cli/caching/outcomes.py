@@ -214,8 +214,7 @@ def without(plain: Plain, files: AbstractSet[str]) -> None:
 def recorded(run: CompletedRun, plain: Plain | None) -> Manifest | None:
     """The manifest of a run of which `plain` is known, None where nothing reliable can be said.
 
-    Raises:
-        OSError: where a file or folder went away meanwhile.
+    OSError says that a file or folder went away meanwhile.
     """
     if any(name.endswith(f"/{FILE}") for name in run.listed.files):
         return None  # a project in a project: each is remembered where it is run alone

@@ -250,8 +250,6 @@ class RunCache:
 
 
 class _Tee(StringIO):
-    """A stream that keeps what it passes on."""
-
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
         self.stream = stream
