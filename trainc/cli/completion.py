@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from trainc.cli.commands import COMMANDS
 from trainc.cli.options import Command, Option, Options
@@ -56,7 +56,7 @@ def run(options: Options) -> int:
     """Print the script of a shell, or the candidates for the last of the words."""
     verb = options.arguments[0] if options.arguments else ""
     if verb == "words":
-        answer(*candidates(options.tail, COMMANDS))
+        answer(*candidates(options.tail))
         return 0
     if verb not in SHELLS or len(options.arguments) > 1:
         hint = meant(verb, SHELLS, "see trainc completion --help") if verb else "see trainc completion --help"
@@ -74,22 +74,22 @@ _VERBS = {
 }
 
 
-def candidates(words: Sequence[str], commands: Mapping[str, Command]) -> list[str]:
+def candidates(words: Sequence[str]) -> list[str]:
     """The candidates for the last word, sorted; none where a file is wanted, which shells complete themselves."""
     words = [word for word in words if word != "="]  # bash cuts `--report=json` into three
     *before, current = words or [""]
     try:
-        fitting = _found(before, current, commands)
+        fitting = _found(before, current)
     except Trouble:
         return []  # nobody asked for anything yet
     return sorted({word for word in fitting if word.startswith(current)})
 
 
-def _found(before: list[str], current: str, commands: Mapping[str, Command]) -> Iterable[str]:
+def _found(before: list[str], current: str) -> Iterable[str]:
     if not before:
-        return [*commands, "help", *_HELP]
-    if (command := commands.get(before[0])) is None:
-        return commands if before[0] == "help" else ()
+        return [*COMMANDS, "help", *_HELP]
+    if (command := COMMANDS.get(before[0])) is None:
+        return COMMANDS if before[0] == "help" else ()
     if "--" in before:
         return ()
     if (option := _option(command, before[-1])) is not None:

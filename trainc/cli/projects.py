@@ -57,23 +57,11 @@ def across_projects(options: Options, command: Command, *, one_output: bool = Fa
                 f"standard output cannot mix the projects {', '.join(busy)}; name one, or use -w to write each to its own folder"
             )
         return command(calls[busy[0]] if busy else next(iter(calls.values())))
-    return _run_each(calls, command, options.one("report", "text"))
-
-
-def _counts(root: str, paths: list[str]) -> bool:
-    """Whether a folder is a project: it says so, or holds specs or rendered files outside of all projects below it."""
-    from trainc.compiler.load.projects import holds_specs  # noqa: PLC0415
-
-    marks = (FILE, OUTPUT)
-    return any(os.path.exists(os.path.join(root, mark)) for mark in marks) or holds_specs(root, paths)
-
-
-def _run_each(calls: dict[str, Options], command: Command, form: str) -> int:
     from trainc.cli.merging import joined  # noqa: PLC0415 (most runs are of one project)
 
     codes: list[int] = []
     missing: list[Inapplicable] = []
-    with joined(form) as begin:
+    with joined(options.one("report", "text")) as begin:
         for name, call in calls.items():
             call.values[PROJECT] = [name]
             begin(name)
@@ -87,3 +75,11 @@ def _run_each(calls: dict[str, Options], command: Command, form: str) -> int:
     if not codes:
         raise missing[0]
     return max(codes)
+
+
+def _counts(root: str, paths: list[str]) -> bool:
+    """Whether a folder is a project: it says so, or holds specs or rendered files outside of all projects below it."""
+    from trainc.compiler.load.projects import holds_specs  # noqa: PLC0415
+
+    marks = (FILE, OUTPUT)
+    return any(os.path.exists(os.path.join(root, mark)) for mark in marks) or holds_specs(root, paths)

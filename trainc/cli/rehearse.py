@@ -19,7 +19,6 @@ from trainc.compiler.load import load
 from trainc.compiler.lower import lower
 from trainc.compiler.resolve import resolve
 from trainc.model.bundle import Bundle
-from trainc.model.catalog import Documents
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.sourced import Origin, Sourced
@@ -85,24 +84,17 @@ def _number(options: Options, key: str, default: str) -> int:
 
 
 def _bundles(session: Session, nodes: int) -> Iterator[Bundle]:
-    for cluster in session.project.clusters[:1]:
-        project = session.project.at(cluster)
-        documents = load(project, session.selection, session.report)
-        catalog = admit(_scaled(documents, nodes), project, session.selection, session.report)
-        for plan in resolve(catalog, project, session.report):
-            if (bundle := lower(plan, project, session.report)) is not None and not plan.barred:
-                yield bundle
+    project = session.project.at(session.project.clusters[0])
+    documents = load(project, session.selection, session.report)
 
-
-def _scaled(documents: Documents, nodes: int) -> Documents:
-    if not nodes:
-        return documents
-
-    def selected(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
+    def resized(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
         for file, read in documents.selected(cluster):
             yield file, [_resized(document, nodes) for document in read]
 
-    return documents._replace(selected=selected)
+    scaled = documents._replace(selected=resized) if nodes else documents
+    for plan in resolve(admit(scaled, project, session.selection, session.report), project, session.report):
+        if (bundle := lower(plan, project, session.report)) is not None and not plan.barred:
+            yield bundle
 
 
 def _resized(document: Document, nodes: int) -> Document:

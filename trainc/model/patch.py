@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree
-from trainc.text.record import Any, NamedTuple
+from trainc.text.memo import Memo
+from trainc.text.record import Any, Final, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.paths import Steps
-
-_TEXTS = 1_000  # kept for each contributor; names of variables and fields are few
-_MAX_CONTRIBUTORS = 100
 
 
 class Literals:
@@ -23,7 +21,8 @@ class Literals:
 
     def __init__(self, by: str) -> None:
         self._origin = Origin(None, by, ())
-        self._texts: dict[str, Sourced[str]] = {}
+        # Names of variables and fields are few.
+        self._texts: Memo[str, Sourced[str]] = Memo(lambda text: Sourced(text, self._origin))
 
     def items(self, items: tuple[Tree, ...]) -> tuple[Tree, ...]:
         """The items, their bare scalars with this origin."""
@@ -32,10 +31,6 @@ class Literals:
     def fields(self, fields: Mapping[str, Tree]) -> Mapping[str, Tree]:
         """The fields, their bare scalars with this origin; None stays, which takes a field away."""
         return {key: node if node is None else self.tree(node) for key, node in fields.items()}
-
-    def map(self, nodes: Mapping[str, Tree]) -> Mapping[str, Tree]:
-        """The nodes of a map, their bare scalars with this origin."""
-        return {key: self.tree(node) for key, node in nodes.items()}
 
     def variable(self, name: str, leaf: Sourced[Any]) -> Tree:
         """One env entry of this contributor with a value that knows its origin."""
@@ -47,41 +42,15 @@ class Literals:
         if kind is Sourced:
             return node
         if kind is dict:
-            texts = self._texts
-            return {
-                key: inner
-                if type(inner) is Sourced
-                else texts[inner]
-                if type(inner) is str and inner in texts
-                else self.tree(inner)
-                for key, inner in node.items()
-            }
+            return {key: self.tree(inner) for key, inner in node.items()}
         if kind is str:
-            leaf = self._texts.get(node)
-            return self._text(node) if leaf is None else leaf
+            return self._texts[node]
         if kind is list or kind is tuple:
             return [self.tree(item) for item in node]
         return Sourced(node, self._origin)
 
-    def _text(self, text: str) -> Sourced[str]:
-        leaf = Sourced(text, self._origin)
-        if len(self._texts) < _TEXTS:
-            self._texts[text] = leaf
-        return leaf
 
-
-_contributors: dict[str, Literals] = {}
-
-
-def literals_of(by: str) -> Literals:
-    """The literals of the contributor of that name."""
-    literals = _contributors.get(by)
-    if literals is None:
-        if len(_contributors) >= _MAX_CONTRIBUTORS:
-            _contributors.clear()
-        literals = _contributors[by] = Literals(by)
-    return literals
-
+LITERALS: Final = Memo(Literals, most=100)  # by the name of the contributor
 
 CONTAINER, POD, METADATA = "container", "pod", "metadata"
 
@@ -173,7 +142,7 @@ class Patch:
 
     def attach_origin(self, by: str) -> Patch:
         """This patch with every bare scalar sourced from `by`."""
-        literals = literals_of(by)
+        literals = LITERALS[by]
         with_origin: dict[str, Any] = {
             field.name: literals.items(content) if field.list_key else literals.fields(content)
             for field, content in self.contents()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from trainc.model.cluster import Cluster
-from trainc.model.patch import Patch, literals_of
+from trainc.model.patch import LITERALS, Patch
 from trainc.model.plan import Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
@@ -85,13 +85,13 @@ class Contribution:
         """This contribution with every bare scalar sourced from `by`."""
         if self.sourced:
             return self
-        literals = literals_of(by)
+        literals = LITERALS[by]
         return Contribution(
             [patch.attach_origin(by) for patch in self.patches],
             objects=literals.items(self.objects),
             counts=self.counts,
-            labels=literals.map(self.labels),
-            annotations=literals.map(self.annotations),
+            labels=literals.fields(self.labels),
+            annotations=literals.fields(self.annotations),
             sourced=True,
         )
 

@@ -107,12 +107,6 @@ class Report:
     `recording`, the server's answer to every document is kept as well.
     """
 
-    __slots__ = (
-        "_allows", "_answer", "_choice", "_findings", "_level_of", "_lost", "account", "admission_only", "alone",
-        "answers", "compiles", "events", "job", "met", "reached", "reached_runtimes", "recording", "switched_on",
-        "unknown",
-    )  # fmt: skip
-
     def __init__(
         self,
         *,

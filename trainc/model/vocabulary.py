@@ -60,11 +60,6 @@ class Vocabulary:
     starts with one of the `prefixes` and is not among them is read by nobody.
     """
 
-    __slots__ = (
-        "addresses", "launchers", "modules", "options", "ports", "prefixes", "programs", "ranks", "reserved", "sizes",
-        "variables",
-    )  # fmt: skip
-
     def __init__(
         self,
         *,

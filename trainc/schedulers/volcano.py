@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainc.model.cluster import REPLICAS, ROLES, Cluster
 from trainc.model.finding import ERROR, Refusal, Rule
-from trainc.model.patch import Patch, literals_of
+from trainc.model.patch import LITERALS, Patch
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.plan import Plan, Role
 from trainc.model.report import Report
@@ -26,7 +26,7 @@ from trainc.text.numbers import whole_number
 from trainc.text.object_keys import JOB_INDEX_LABEL, REPLICATED_JOB, VOLCANO_GROUP, VOLCANO_QUEUE, VOLCANO_TASK
 
 NAME = "volcano"
-_LITERALS = literals_of(NAME)
+_LITERALS = LITERALS[NAME]
 _API_VERSION, _KIND = _LITERALS.tree("scheduling.volcano.sh/v1beta1"), _LITERALS.tree("PodGroup")
 _HARD = _LITERALS.tree("hard")
 SYSTEM_CLASSES = ("system-cluster-critical", "system-node-critical")
@@ -133,7 +133,7 @@ def _spec(plan: Plan, cluster: Cluster, roles: tuple[Role, ...]) -> Tree:
         inside = {"networkTopology": topology} if groups and topology else {}
     if groups:  # told apart by the labels that JobSet writes on every pod
         spec["subGroupPolicy"] = [
-            _LITERALS.map(
+            _LITERALS.fields(
                 {
                     **group,
                     "labelSelector": {"matchLabels": {REPLICATED_JOB: group["name"]}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.lint.tables.created_once import IF_NOT_PRESENT, SSA, SUBSTITUTE
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
-from trainc.model.patch import literals_of
+from trainc.model.patch import LITERALS
 from trainc.model.references import KINDS
 from trainc.model.settings import Project
 from trainc.model.sourced import Sourced, derive
@@ -60,7 +60,7 @@ def _with(tree: Tree, wanted: dict[str, str], by: str) -> Tree:
     metadata = metadata if type(metadata) is dict else {}
     annotations = metadata.get("annotations")
     annotations = annotations if type(annotations) is dict else {}
-    ours = literals_of(by).map(wanted)
+    ours = LITERALS[by].fields(wanted)
     if OPTIONS in ours and OPTIONS in annotations:
         annotations = {**annotations, OPTIONS: _joined(annotations[OPTIONS], ours[OPTIONS])}
     return {**tree, "metadata": {**metadata, "annotations": {**ours, **annotations}}}
