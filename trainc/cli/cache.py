@@ -35,7 +35,8 @@ class FileCache:
     def open(self, key: str) -> BinaryIO | None:
         """What was put under a key, on the same terms, to be read as far as it is needed; another run may replace it meanwhile."""
         try:
-            stream = open(self._path(key), "rb", buffering=0, opener=_unwaited)  # noqa: SIM115 (whoever asked closes it)
+            # Opened without waiting: somebody may have put a pipe there. Whoever asked closes it.
+            stream = open(self._path(key), "rb", buffering=0, opener=lambda path, _: os.open(path, READING))  # noqa: SIM115
         except OSError:
             return None
         try:
@@ -51,23 +52,19 @@ class FileCache:
 
     def put(self, key: str, data: bytes) -> None:
         """Keep data under a key, and forget what was not asked for the longest."""
-        with Suppress(OSError):  # doing without costs time and nothing else
-            self._put(key, data)
-
-    def _put(self, key: str, data: bytes) -> None:
         temporary = f"{self._path(key)}.{os.urandom(8).hex()}"
-        os.makedirs(self._folder, mode=_PRIVATE, exist_ok=True)
-        # Forget the oldest of the cache's own entries; other files in the folder are somebody else's.
-        paths = [os.path.join(self._folder, name) for name in os.listdir(self._folder) if _is_entry(name)]
-        for path in sorted(paths, key=lambda path: os.stat(path).st_mtime, reverse=True)[_MAX_ENTRIES - 1 :]:
-            os.remove(path)
-        try:
-            with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
-                stream.write(data)
-            os.replace(temporary, self._path(key))
-        except OSError:
-            os.remove(temporary)
-            raise
+        with Suppress(OSError):  # doing without costs time and nothing else
+            os.makedirs(self._folder, mode=_PRIVATE, exist_ok=True)
+            # Forget the oldest of the cache's own entries; other files in the folder are somebody else's.
+            paths = [os.path.join(self._folder, name) for name in os.listdir(self._folder) if _is_entry(name)]
+            for path in sorted(paths, key=lambda path: os.stat(path).st_mtime, reverse=True)[_MAX_ENTRIES - 1 :]:
+                os.remove(path)
+            try:
+                with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
+                    stream.write(data)
+                os.replace(temporary, self._path(key))
+            except OSError:
+                os.remove(temporary)
 
     def _path(self, key: str) -> str:
         return os.path.join(self._folder, f"{_PREFIX}{key}")
@@ -77,11 +74,6 @@ def _is_entry(name: str) -> bool:
     """Whether a file is an entry of the cache, or one that was being written."""
     key, _, mark = name.removeprefix(_PREFIX).partition(".")
     return name.startswith(_PREFIX) and len(key) == _DIGITS and _HEXADECIMAL.issuperset(key + mark)
-
-
-def _unwaited(path: str, _: int) -> int:
-    """Opens without waiting: somebody may have put a pipe there."""
-    return os.open(path, READING)
 
 
 def _is_trusted(status: os.stat_result) -> bool:

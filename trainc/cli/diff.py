@@ -17,7 +17,6 @@ from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.cluster.capacity.answers import effects
 from trainc.compiler import pipeline
-from trainc.model.bundle import Bundle
 from trainc.model.report import Report
 from trainc.report.colours import signed
 from trainc.report.diff import diff_json, diff_lines, diff_markdown, mark, refused_lines
@@ -56,7 +55,12 @@ def _diff(options: Options, base: str, second: str) -> int:
             answer(*marker, *refused_lines(session.report, session.shown, base))
             return 1
         return session.finish()
-    difference = _difference(session, base, second, present)
+    if second:
+        former = folders(base, second, session.project, session.selection)
+        difference = compare(former, present, session.project, session.selection)
+    else:
+        with Orderly(), base_of(session.project, base, session.selection) as old:
+            difference = compare(old, present, session.project, session.selection)
     if not difference.empty:
         difference = difference._replace(turned=tuple(_turned(session, difference)))
     if form == "json":
@@ -69,23 +73,10 @@ def _diff(options: Options, base: str, second: str) -> int:
     return 1 if options.has("exit_code") and not difference.empty else code
 
 
-def _difference(session: Session, base: str, second: str, present: list[Bundle]) -> Diff:
-    if second:
-        return compare(
-            folders(base, second, session.project, session.selection), present, session.project, session.selection
-        )
-    with Orderly(), base_of(session.project, base, session.selection) as old:
-        return compare(old, present, session.project, session.selection)
-
-
 def _turned(session: Session, difference: Diff) -> Iterator[Turned]:
     """The jobs that a cluster answers differently: those edited, and those beside them."""
     for cluster in session.project.clusters:
-        if CAPACITY.isdisjoint(cluster.objects):
-            continue
-
-        before, after = (
-            {key: one for key, one in side.items() if key[0] == cluster.name} for side in difference.jobsets
-        )
-        for one in effects(cluster.objects, before, after):
-            yield Turned(one.key, one.old, one.new, one.reason)
+        if not CAPACITY.isdisjoint(cluster.objects):
+            sides = [{key: one for key, one in side.items() if key[0] == cluster.name} for side in difference.jobsets]
+            for one in effects(cluster.objects, *sides):
+                yield Turned(one.key, one.old, one.new, one.reason)

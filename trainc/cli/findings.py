@@ -163,13 +163,11 @@ def read_baseline(root: str) -> Counts:
     except ValueError:
         stored = None
     files = stored.get("files") if isinstance(stored, dict) else None
-    if not isinstance(files, dict) or not all(_is_counts(rules) for rules in files.values()):
-        raise Trouble(f"{BASELINE} is not a baseline; run `trainc validate --write-baseline` to write it again")
-    return {(file, rule): most for file, rules in files.items() for rule, most in rules.items()}
-
-
-def _is_counts(rules: object) -> bool:
-    return isinstance(rules, dict) and all(type(number) is int and number > 0 for number in rules.values())
+    if isinstance(files, dict) and all(isinstance(rules, dict) for rules in files.values()):
+        counts = {(file, rule): most for file, rules in files.items() for rule, most in rules.items()}
+        if all(type(most) is int and most > 0 for most in counts.values()):
+            return counts
+    raise Trouble(f"{BASELINE} is not a baseline; run `trainc validate --write-baseline` to write it again")
 
 
 def write_baseline(root: str, report: Report) -> str:

@@ -18,7 +18,6 @@ from trainc.compiler import pipeline
 from trainc.compiler.load import load
 from trainc.compiler.project.dumps import read_dump
 from trainc.model.bundle import Bundle
-from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR
 from trainc.model.report import Report
@@ -57,7 +56,15 @@ def run(options: Options) -> int:
             placements = _Answers(session, joined(cluster.objects, beside, objects), nodes or 0)
             known = placements.alone.facts
             dumps[cluster.name] = {"date": known.date, "assumedEmpty": known.assumed_empty()}
-            rows += [_row(session, cluster, bundle, answer) for bundle, answer in placements.answers(jobs)]
+            for bundle, fit in placements.answers(jobs):
+                span = bundle.document.span(("metadata", "name"))
+                row = {
+                    "job": _name(bundle).removeprefix("/"),
+                    "kind": bundle.document.kind,
+                    "file": session.shown(span.file),
+                    "line": span.line,
+                }
+                rows.append({**row, **({"cluster": cluster.name} if cluster.name else {}), **answer_data(fit)})
     if not rows and not session.report.failed:
         raise Trouble("no job under the paths given")
     form = options.one("report", "text")
@@ -184,17 +191,3 @@ class _Answers:
 
 def _name(bundle: Bundle) -> str:
     return f"{bundle.document.namespace}/{bundle.document.name}"
-
-
-def _row(session: Session, cluster: Cluster, bundle: Bundle, answer: FitAnswer) -> dict[str, Any]:
-    document = bundle.document
-    span = document.span(("metadata", "name"))
-    row: dict[str, Any] = {
-        "job": _name(bundle).removeprefix("/"),
-        "kind": document.kind,
-        "file": session.shown(span.file),
-        "line": span.line,
-    }
-    if cluster.name:
-        row["cluster"] = cluster.name
-    return {**row, **answer_data(answer)}

@@ -98,21 +98,7 @@ def _written(document: Document) -> Any:
 
 def _wanted(file: str, document: Document) -> list[Any]:
     """The list as it should be: what is checked besides JobSets stays."""
-    present = _written(document)
-    others = [one for one in (present if type(present) is list else []) if _kind(one) != "JobSet"]
-    jobsets = [
-        {"apiVersion": JOBSET_API, "kind": "JobSet", "name": name, "namespace": namespace}
-        for namespace, name in _jobsets(file, document)
-    ]
-    return [*others, *jobsets]
-
-
-def _kind(check: Any) -> Any:
-    return check.get("kind") if type(check) is dict else None
-
-
-def _jobsets(file: str, document: Document) -> list[tuple[str, str]]:
-    spec = get(document.tree, "spec")
+    spec, present = get(document.tree, "spec"), _written(document)
     path, target = str(value(spec, "path") or "."), value(spec, "targetNamespace")
     # What a Kustomization's path is relative to: the top of the Git work tree, or where there is none the present folder.
     folder = os.path.normpath(os.path.join(work_tree(os.path.dirname(os.path.abspath(file))) or ".", path.lstrip("/")))
@@ -124,4 +110,7 @@ def _jobsets(file: str, document: Document) -> list[tuple[str, str]]:
                 if not namespace:
                     raise Trouble(f"{os.path.join(folder, inner)}: JobSet `{one.name}` names no namespace")
                 names.add((str(namespace), one.name))
-    return sorted(names)
+    listed = present if type(present) is list else []
+    others = [one for one in listed if type(one) is not dict or one.get("kind") != "JobSet"]
+    known = {"apiVersion": JOBSET_API, "kind": "JobSet"}
+    return [*others, *({**known, "name": name, "namespace": namespace} for namespace, name in sorted(names))]

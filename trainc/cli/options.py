@@ -160,6 +160,8 @@ DEPRECATED = ("rules",)  # they work, and no list shows them
 
 def overview(commands: Mapping[str, Command]) -> str:
     """What `trainc --help` prints."""
+    from textwrap import fill  # noqa: PLC0415 (few ask for help)
+
     width = max(len(name) for name in commands)
     lines = [
         "usage: trainc COMMAND [ARGUMENT...]",
@@ -167,7 +169,11 @@ def overview(commands: Mapping[str, Command]) -> str:
         "Compile Kubeflow training specs into plain manifests: no controller, no cluster, no network.",
     ]
     for group, names in GROUPS.items():
-        lines += ["", f"{group}:", *(_row(name, width, commands[name].summary) for name in names)]
+        lines += ["", f"{group}:"]
+        for name in names:  # with the first sentence of its help
+            sentence = commands[name].summary.replace("\n", " ").partition(". ")[0].rstrip(".") + "."
+            first, further = f"  {name:<{width}}  ", " " * (width + 4)
+            lines.append(fill(sentence, 120, initial_indent=first, subsequent_indent=further, break_on_hyphens=False))
     return "\n".join(
         [
             *lines,
@@ -176,18 +182,4 @@ def overview(commands: Mapping[str, Command]) -> str:
             "exit codes: 0 clean, 1 findings at level error, 2 usage or I/O, 3 a bug in trainc.",
             "",
         ]
-    )
-
-
-def _row(name: str, width: int, summary: str) -> str:
-    """A command with the first sentence of its help, folded."""
-    from textwrap import fill  # noqa: PLC0415 (few ask for help)
-
-    sentence = summary.replace("\n", " ").partition(". ")[0].rstrip(".") + "."
-    return fill(
-        sentence,
-        120,
-        initial_indent=f"  {name:<{width}}  ",
-        subsequent_indent=" " * (width + 4),
-        break_on_hyphens=False,
     )

@@ -40,7 +40,11 @@ def run(options: Options) -> int:
     if len(bundles) != 1:
         raise Trouble(f"trainc rehearse runs one job, and there are {len(bundles)} under the given paths")
     with Orderly(), Scratch() as folder:
-        made = script(bundles[0], folder, _words(options.one("command")))
+        try:
+            words = shlex.split(options.one("command"))
+        except ValueError as error:
+            raise Trouble(f"--command `{options.one('command')}`: {error}") from error
+        made = script(bundles[0], folder, words)
         if made is None or not made.processes:
             reasons = "; ".join(made.notes) if made else "it has no JobSet"
             raise Trouble(f"no pod of this job can run here: {reasons}")
@@ -66,13 +70,6 @@ def run(options: Options) -> int:
     tell(f"{len(failed)} of {len(ended)} processes failed{when}:")
     tell(*(f"  {end.process.name}: {_fate(end, first)}" for end in failed))
     return 1
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError as error:
-        raise Trouble(f"--command `{command}`: {error}") from error
 
 
 def _number(options: Options, key: str, default: str) -> int:

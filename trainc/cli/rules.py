@@ -74,9 +74,7 @@ def _known() -> list[Rule]:
 def _differing(kind: str, known: list[Rule]) -> list[Rule]:
     """The rules that say how a job of another operator's kind differs from what that operator runs."""
     kinds = sorted({name for rule in known for name in rule.differs})
-    source = next((name for name in kinds if name == kind), "") or next(
-        (name for name in kinds if name.lower() == kind.lower()), ""
-    )
+    source = kind if kind in kinds else next((name for name in kinds if name.lower() == kind.lower()), "")
     if not source:
         hint = meant(kind, kinds, f"it is one of {', '.join(kinds)}")
         raise Trouble(f"--kind: unknown operator kind `{kind}`; {hint}")
@@ -84,11 +82,9 @@ def _differing(kind: str, known: list[Rule]) -> list[Rule]:
 
 
 def _rule_entry(rule: Rule) -> dict[str, str]:
-    by = "server" if rule.verdict else "trainc"
+    by, page = "server" if rule.verdict else "trainc", page_of(rule.name)
     entry = {"name": rule.name, "category": category_of(rule), "level": rule.level, "by": by}
-    entry |= {"summary": rule.summary, "why": rule.why}
-    page = page_of(rule.name)
-    return {**entry, "page": page} if page else entry
+    return {**entry, "summary": rule.summary, "why": rule.why, **({"page": page} if page else {})}
 
 
 def _explained(rule: Rule, example: Example | None) -> str:

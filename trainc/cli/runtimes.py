@@ -47,7 +47,10 @@ def _list() -> None:
     if own:
         answer("in this project:")
         width = max(len(one.name) for one in own)
-        answer(*(f"  {one.name:<{width}}  {_described(one)}" for one in own), "", "shipped with trainc:")
+        for one in own:
+            users = few(one.users, _MAX_USERS_NAMED) or "no job"
+            answer(f"  {one.name:<{width}}  {one.document.kind}, {one.document.file}; used by {users}")
+        answer("", "shipped with trainc:")
     shipped = [(folder, name) for folder in ("", COMPONENTS) for name in shipped_names(folder)]
     width = max((len(name) for _, name in shipped), default=0)
     for folder, name in shipped:
@@ -61,11 +64,6 @@ def _own() -> list[Blueprint]:
     project = open_project((".",), Report(), cache=opened)
     tell(*unmarked(project))
     return blueprints(project, paths_here(project))
-
-
-def _described(one: Blueprint) -> str:
-    where = one.document.file
-    return f"{one.document.kind}, {where}; used by {few(one.users, _MAX_USERS_NAMED) or 'no job'}"
 
 
 def _found(name: str) -> tuple[str, str]:

@@ -24,9 +24,21 @@ def run(options: Options) -> int:
     elif verb == "show" and len(rest) == 1:
         data(_text(rest[0], "json" if options.one("format") == "json" else "crd"))
     elif verb == "export" and len(rest) == 1:
-        _export(rest[0])
+        contents = shipped.contents()
+        with Staged() as staged:
+            for path, content in contents.items():
+                staged.put(os.path.join(rest[0], path), content)
+            staged.move()
+        answer(f"wrote {len(contents)} schemas to {rest[0]}")
     elif verb == "generate" and len(rest) <= 1:
-        _generate(rest[0] if rest else ".")
+        from trainc.apiserver.generate import write  # noqa: PLC0415 (needs a package that only development has)
+
+        checkout = Path(rest[0] if rest else ".")
+        if not (checkout / "trainc" / "apiserver" / "schema" / "builtin_table.py").is_file():
+            raise Trouble(
+                f"{rest[0] if rest else '.'} is not a checkout of trainc: `generate` is for trainc's own source tree"
+            )
+        answer(f"wrote {len(write(checkout))} files")
     else:
         raise Trouble(_USAGE)
     return 0
@@ -50,20 +62,3 @@ def _text(kind: str, form: str) -> str:
 
 def _reports() -> list[tuple[str, str]]:
     return [(path.stem, path.read_text("utf-8")) for path in sorted((shipped.folder() / "reports").iterdir())]
-
-
-def _export(folder: str) -> None:
-    contents = shipped.contents()
-    with Staged() as staged:
-        for path, content in contents.items():
-            staged.put(os.path.join(folder, path), content)
-        staged.move()
-    answer(f"wrote {len(contents)} schemas to {folder}")
-
-
-def _generate(checkout: str) -> None:
-    from trainc.apiserver.generate import write  # noqa: PLC0415 (needs a package that only development has)
-
-    if not (Path(checkout) / "trainc" / "apiserver" / "schema" / "builtin_table.py").is_file():
-        raise Trouble(f"{checkout} is not a checkout of trainc: `generate` is for trainc's own source tree")
-    answer(f"wrote {len(write(Path(checkout)))} files")

@@ -64,11 +64,17 @@ class Session:
         self._opening = opening.findings
         self.baseline = {} if options.has("write_baseline") else read_baseline(self.project.root)
         self.report = self.new_report()
+        known = [cluster.name for cluster in self.project.clusters if cluster.name]
+        for name in options.all("cluster"):
+            if name not in known:
+                hint = meant(name, known)
+                listed = f"clusters of this project: {', '.join(known) or 'none'}"
+                raise Inapplicable(f"unknown cluster `{name}`; {hint and f'{hint} '}{listed}")
         self.selection = Selection(
             with_jobs(self.project, tuple(self.inside(path) for path in on_disk)),
             stdin=self.stdin,
             include_other=options.has("include_other"),
-            clusters=self._clusters(),
+            clusters=tuple(options.all("cluster")),
             progress=Progress(sys.stderr) if sys.stderr.isatty() else None,
         )
 
@@ -85,15 +91,6 @@ class Session:
         )
         report.add_all(self._opening)
         return report
-
-    def _clusters(self) -> tuple[str, ...]:
-        known = [cluster.name for cluster in self.project.clusters if cluster.name]
-        for name in self.options.all("cluster"):
-            if name not in known:
-                hint = meant(name, known)
-                listed = f"clusters of this project: {', '.join(known) or 'none'}"
-                raise Inapplicable(f"unknown cluster `{name}`; {hint and f'{hint} '}{listed}")
-        return tuple(self.options.all("cluster"))
 
     def inside(self, path: str) -> str:
         """The name of a path below the project's root."""

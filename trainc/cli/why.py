@@ -21,7 +21,6 @@ from trainc.compiler.load.lists import expand
 from trainc.compiler.load.walk import contents
 from trainc.compiler.lower.tool_marks import object_bundle
 from trainc.model.bundle import Bundle
-from trainc.model.document import Document
 from trainc.model.paths import names
 from trainc.model.report import Report
 from trainc.model.settings import STDIN
@@ -47,7 +46,10 @@ def run(options: Options) -> int:
     """Answer for a field of a job's output, for a line of a rendered file, or for a line that somebody wrote."""
     if not 1 <= len(options.arguments) <= 2:
         raise Trouble("usage: trainc why FILE[:LINE]|JOB [FIELD]")
-    file, line = _place(options.arguments[0])
+    file, line = _numbered(options.arguments[0])
+    inner, above = _numbered(file)
+    if above:  # findings print the column behind the line
+        file, line = inner, above
     wanted = options.arguments[1] if len(options.arguments) == 2 else ""
     name = "" if line or not _may_be_name(file) else file
     source = "" if file == "-" or name else _source(file)
@@ -115,13 +117,6 @@ def _print(answers: Sequence[list[str]], rest: str, options: Options) -> None:
         answer(f"and {len(answers) - _MAX_ANSWERS} more {rest}")
 
 
-def _place(argument: str) -> tuple[str, int]:
-    """A file and its line; the column that findings print behind it is left aside."""
-    file, line = _numbered(argument)
-    inner, above = _numbered(file)
-    return (inner, above) if above else (file, line)
-
-
 def _numbered(argument: str) -> tuple[str, int]:
     file, colon, number = argument.rpartition(":")
     line = whole_number(number)
@@ -175,7 +170,10 @@ def _landings(options: Options, file: str, wanted: int | str, session: Session, 
     places = list(landings(documents, wanted, bundles, session.report.findings))
     if not places and not isinstance(wanted, int):
         # A runtime may set what reaches no manifest, such as a zero.
-        places = list(landings(_runtimes(bundles), wanted, bundles, session.report.findings))
+        plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
+        sources = [source for plan in plans if plan.runtime is not None for source in plan.runtime.sources]
+        once = list({source.identity: source for source in sources}.values())
+        places = list(landings(once, wanted, bundles, session.report.findings))
     json = options.one("report") == "json"
     if not places and not isinstance(wanted, int):
         input_name = "standard input" if file == "-" else file
@@ -191,12 +189,6 @@ def _landings(options: Options, file: str, wanted: int | str, session: Session, 
     if not bundles and session.report.failed:
         return session.finish()
     return 0
-
-
-def _runtimes(bundles: Iterable[Bundle]) -> list[Document]:
-    plans = [bundle.plan for bundle in bundles if bundle.plan is not None]
-    sources = [source for plan in plans if plan.runtime is not None for source in plan.runtime.sources]
-    return list({source.identity: source for source in sources}.values())
 
 
 def _nobody(bundles: Sequence[Bundle], wanted: str, where: str, session: Session, options: Options) -> int:

@@ -274,12 +274,9 @@ def _groups(rows: Sequence[View], group: str) -> Iterator[str]:
     for number, (name, members) in enumerate(sorted(groups.items())):
         title = f"{group} {name or '(none)'}"
         yield f"  group{number}{{{{{label(title)}}}}}"
-        yield from (f"  group{number} --- job{index}[{label(_name(row), _sizes(row))}]" for index, row in members)
-
-
-def _sizes(row: View) -> str:
-    accelerators = [f"{or_unknown(number)} {resource}" for resource, number in sorted(row["accelerators"].items())]
-    return ", ".join([_count(row["pods"], "pod"), *accelerators])
+        for index, row in members:
+            size = _count(row["pods"], "pod") + _held(dict(sorted(row["accelerators"].items())))
+            yield f"  group{number} --- job{index}[{label(_name(row), size)}]"
 
 
 def _runtimes(nodes: Sequence[View], arrows: Sequence[tuple[int, int, str]]) -> Iterator[str]:

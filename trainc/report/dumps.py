@@ -39,16 +39,14 @@ def _parts(node: Any, line: str, *, sort_keys: bool) -> Iterator[str]:
             yield from _parts(child, inner, sort_keys=sort_keys)
             before = f",{inner}"
     else:
-        part = _parts if isinstance(node, list) else _whole
         for child in node:
             yield before
-            yield from part(child, inner, sort_keys=sort_keys)
+            if isinstance(node, list):
+                yield from _parts(child, inner, sort_keys=sort_keys)
+            else:
+                yield _text(child, inner, sort_keys=sort_keys)
             before = f",{inner}"
     yield line + closing if before[0] == "," else opening + closing
-
-
-def _whole(node: Any, line: str, *, sort_keys: bool) -> tuple[str]:
-    return (_text(node, line, sort_keys=sort_keys),)
 
 
 def _text(node: Any, line: str, *, sort_keys: bool) -> str:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from trainc.model.finding import Finding
-from trainc.model.report import Answer, Report
+from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.report.details import page_of
 from trainc.report.dumps import parts
@@ -18,7 +18,16 @@ def document(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
     shown = cache(shown)
     page = cache(page_of)
     findings = (_finding(one, report.jobs_reached(one), shown, page(one.rule.name)) for one in report.findings)
-    answers = (_answer(answer, shown) for answer in sorted(report.answers.values(), key=lambda a: a.span))
+    answers = (
+        {
+            "kind": one.kind,
+            "name": one.name,
+            "namespace": one.namespace,
+            "place": _span(one.span, shown),
+            "admission": {"verdict": "rejected" if one.by else "accepted", "by": one.by, "messages": one.messages},
+        }
+        for one in sorted(report.answers.values(), key=lambda one: one.span)
+    )
     content = {
         "version": 1,
         "failed": report.failed,
@@ -27,16 +36,6 @@ def document(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
         "unknown": report.unknown,
     }
     return parts(content)
-
-
-def _answer(answer: Answer, shown: Callable[[str], str]) -> dict[str, Any]:
-    return {
-        "kind": answer.kind,
-        "name": answer.name,
-        "namespace": answer.namespace,
-        "place": _span(answer.span, shown),
-        "admission": {"verdict": "rejected" if answer.by else "accepted", "by": answer.by, "messages": answer.messages},
-    }
 
 
 def _finding(finding: Finding, jobs: int, shown: Callable[[str], str], page: str) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def _tables(view: View) -> list[tuple[str, list[tuple[int, str]]]]:
         ("compiled differently", _counted(reasons)),
         (
             "need a new run, because their rendered files cannot change in place: `trainc run JOB`",
-            _named(view["newRuns"]),
+            [(len(runs), few([one["job"] for one in runs], _NAMED))] if (runs := view["newRuns"]) else [],
         ),
         ("with the current field names", [(1, f"{one['file']}: {one['message']}") for one in view["respelled"]]),
     ]
@@ -95,7 +95,3 @@ def _counted(pairs: Iterable[tuple[str, View]]) -> list[tuple[int, str]]:
         by_text.setdefault(text, []).append(job["name"])
     rows = sorted(by_text.items(), key=lambda row: (-len(row[1]), row[0]))
     return [(len(names), f"{text} ({few(names, _NAMED)})") for text, names in rows]
-
-
-def _named(runs: list[View]) -> list[tuple[int, str]]:
-    return [(len(runs), few([one["job"] for one in runs], _NAMED))] if runs else []

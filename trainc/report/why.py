@@ -14,7 +14,9 @@ from trainc.text.numbers import with_octal
 def why_lines(answer: Why, shown: Callable[[str], str], *, several: bool) -> list[str]:
     """One field: its value, who set it, and what that beat, a line each; `several` clusters have to be told apart."""
     lines = [f"{_object(answer, several)} {answer.path}: {with_octal(answer.path, inline(answer.value))}"]
-    lines.append(f"  {_setter(answer.winner)}{_where(answer.winner, shown)}")
+    winner = answer.winner
+    how = "computed" if winner.origin.at is None else "written"
+    lines.append(f"  {how if winner.computed else f'set by {_who(winner)}'}{_where(winner, shown)}")
     for setter in answer.beaten:
         value = with_octal(answer.path, inline(setter.value))
         lines.append(f"  over   {_who(setter)}{_where(setter, shown)}: {value}")
@@ -28,12 +30,6 @@ def clusters(answers: Iterable[Why]) -> bool:
 
 def _object(answer: Why, several: bool) -> str:
     return f"{answer.object} ({answer.cluster})" if several else answer.object
-
-
-def _setter(setter: LayerValue) -> str:
-    if not setter.computed:
-        return f"set by {_who(setter)}"
-    return "computed" if setter.origin.at is None else "written"
 
 
 def _who(setter: LayerValue) -> str:

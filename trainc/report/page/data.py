@@ -64,7 +64,17 @@ def project_data(
             }
             for cluster in project.clusters
         ],
-        "jobs": [_row(bundle, row, runtimes) for bundle, row in ordered],
+        "jobs": [
+            {
+                **row,
+                "kind": bundle.document.kind,
+                "line": bundle.document.span(("metadata", "name")).line,
+                "start": bundle.document.start,
+                "runtime": runtimes.count(bundle),
+                "framework": bundle.plan.framework if bundle.plan is not None else "",
+            }
+            for bundle, row in ordered
+        ],
         "refused": [entry for cluster in project.clusters for entry in _refused(report.account, cluster.name)],
         "runtimes": {"nodes": runtimes.nodes, "edges": runtimes.edges},
         "findings": [_finding(one, report.jobs_reached(one), lines) for one in findings[:MAX_FINDINGS]],
@@ -73,19 +83,6 @@ def project_data(
         "left": left,
     }
     return index, {"objects": objects, "tables": fields.tables(), "lines": lines.shown()}
-
-
-def _row(bundle: Bundle, row: dict[str, Any], runtimes: Inheritance) -> dict[str, Any]:
-    document, plan = bundle.document, bundle.plan
-    span = document.span(("metadata", "name"))
-    return {
-        **row,
-        "kind": document.kind,
-        "line": span.line,
-        "start": document.start,
-        "runtime": runtimes.count(bundle),
-        "framework": plan.framework if plan is not None else "",
-    }
 
 
 def _refused(account: Account, cluster: str) -> Iterable[dict[str, Any]]:
