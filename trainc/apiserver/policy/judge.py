@@ -123,27 +123,23 @@ class _Decision:
         for binding in self._policy.bindings:
             resources = binding.spec.get("matchResources")
             try:
-                if resources is not None and not matches(resources, self._request, selects_all=True):
-                    continue
+                if resources is None or matches(resources, self._request, selects_all=True):
+                    self._bound(binding)
             except UnknownFactError as error:
                 self._skip(str(error))
-                continue
-            self._bound(binding)
 
     def _skip(self, reason: str) -> None:
         self._report.skip(f"policy `{self._policy.name}`: {reason}")
 
     def _bound(self, binding: PolicyBinding) -> None:
+        """Ask the policy with each of its parameters; an UnknownFactError where these are not known."""
+        if self._policy.unjudged == MISSING:
+            self._report.skip(MISSING)
+            return
         if self._policy.unjudged:
-            missing = self._policy.unjudged == MISSING
-            self._report.skip(MISSING if missing else f"policy `{self._policy.name}`: {self._policy.unjudged}")
+            self._skip(self._policy.unjudged)
             return
-        try:
-            params = self._params(binding)
-        except UnknownFactError as error:
-            self._skip(str(error))
-            return
-        for param in params or ():
+        for param in self._params(binding):
             question = {**self._request.question(), "policy": self._policy.question, "params": plain(param)}
             try:
                 answer = policy_engine().verdict(question)
@@ -152,12 +148,8 @@ class _Decision:
                 continue
             self._answered(binding, answer)
 
-    def _params(self, binding: PolicyBinding) -> list[Tree] | None:
-        """The parameters to judge with, [None] for a policy without any; None where there are none.
-
-        Raises:
-            UnknownFactError: where that is not known.
-        """
+    def _params(self, binding: PolicyBinding) -> list[Tree]:
+        """The parameters to judge with, [None] for a policy without any; an UnknownFactError where they are not known."""
         kind, reference = self._policy.param_kind, binding.spec.get("paramRef")
         if kind is None or reference is None:
             return [None]
@@ -182,19 +174,28 @@ class _Decision:
             wanted = f"`{reference['name']}`" if reference.get("name") else "that the selector selects"
             text = f"there is no {kind['kind']} {wanted}{f' in namespace `{where}`' if where else ''}"
             also = [Label(self._request.own_place(), "for this object")] if not reference.get("namespace") else []
-            effect = (
+            does = (
                 "the API server rejects every request that the policy matches"
                 if denies
                 else "the policy checks nothing"
             )
-            self._report.add(MISSING_PARAM.at(at, text, also=also, effect=effect, help=_add(kind)))
+            self._report.add(MISSING_PARAM.at(at, text, also=also, effect=does, help=_add(kind)))
             trouble = "no params found for policy binding with `Deny` parameterNotFoundAction" if denies else ""
         if trouble:
             self._error(binding, f"failed to configure binding: {trouble}", self._request.own_place(), at)
-        return chosen or None
+        return chosen
 
     def _answered(self, binding: PolicyBinding, answer: dict[str, Any]) -> None:
-        if not self._is_meant(binding, answer["conditions"]):
+        conditions = answer["conditions"]
+        if any(one.get("value") is False for one in conditions):
+            return
+        if unknown := next((one["unknown"] for one in conditions if "unknown" in one), ""):
+            self._skip(unknown)
+            return
+        if errors := [(index, one["error"]) for index, one in enumerate(conditions) if "error" in one]:
+            index, text = errors[0]
+            text = text if len(errors) == 1 else f"[{', '.join(text for _, text in errors)}]"
+            self._error(binding, text, self._place(conditions[index]), self._policy.span("matchConditions", index))
             return
         if "fatal" in answer:
             self._costly(("spec", "validations"), answer["fatal"])
@@ -202,27 +203,13 @@ class _Decision:
             return
         for index, result in enumerate(answer["results"]):
             self._result(binding, index, result)
-        for index, noted in enumerate(answer["annotations"]):
-            at = self._policy.span("auditAnnotations", index, "valueExpression")
-            if "unknown" in noted and self._policy.fails:
+        for index, noted in enumerate(answer["annotations"] if self._policy.fails else ()):
+            if "unknown" in noted:
                 self._skip(noted["unknown"])
-            elif "error" in noted and self._policy.fails:
+            elif "error" in noted:
                 # The server denies for this whatever the actions of the binding.
+                at = self._policy.span("auditAnnotations", index, "valueExpression")
                 self._act("Deny", binding, noted["error"], self._place(noted), at, index)
-
-    def _is_meant(self, binding: PolicyBinding, conditions: list[dict[str, Any]]) -> bool:
-        """Whether the match conditions are met; an error is one of the policy."""
-        if any(one.get("value") is False for one in conditions):
-            return False
-        errors = [(index, one["error"]) for index, one in enumerate(conditions) if "error" in one]
-        if unknown := next((one["unknown"] for one in conditions if "unknown" in one), ""):
-            self._skip(unknown)
-            return False
-        if errors:
-            text = errors[0][1] if len(errors) == 1 else f"[{', '.join(text for _, text in errors)}]"
-            index = errors[0][0]
-            self._error(binding, text, self._place(conditions[index]), self._policy.span("matchConditions", index))
-        return not errors
 
     def _result(self, binding: PolicyBinding, index: int, result: dict[str, Any]) -> None:
         if "unknown" in result:
@@ -271,15 +258,13 @@ class _Decision:
         if key in self._seen:
             return
         self._seen.add(key)
-        refusal = None
-        if action == "Deny":
-            rule, what = POLICY_DENIED, f"denies {shown}"
-            answer = f"ValidatingAdmissionPolicy '{name}' with binding '{binding.name}' denied request: {text}"
-            refusal = Refusal("policy", answer)
-        elif action == "Warn":
-            rule, what = POLICY_WARNING, f"warns about {shown}"
-        else:
-            rule, what = POLICY_AUDIT, f"records {shown} in the audit log"
+        rule, what = {
+            "Deny": (POLICY_DENIED, f"denies {shown}"),
+            "Warn": (POLICY_WARNING, f"warns about {shown}"),
+            "Audit": (POLICY_AUDIT, f"records {shown} in the audit log"),
+        }[action]
+        answer = f"ValidatingAdmissionPolicy '{name}' with binding '{binding.name}' denied request: {text}"
+        refusal = Refusal("policy", answer) if action == "Deny" else None
         also = [Label(at, f"policy `{name}`, bound by `{binding.name}`")] if at != where else []
         self._report.add(rule.at(where, f"policy `{name}` {what}: {_short(text)}", also=also, refusal=refusal))
 

@@ -79,11 +79,7 @@ class AdmissionRequest:
         return f"{self.kind} `{name}`"
 
     def labels(self) -> dict[str, str]:
-        """The labels of the object.
-
-        Raises:
-            UnknownFactError: where one of them is filled in later.
-        """
+        """The labels of the object; an UnknownFactError where one of them is filled in later."""
         held = fields(plain(get(self.tree, "metadata", "labels")))
         for text in held.values():
             if is_placeholder(text):
@@ -91,21 +87,13 @@ class AdmissionRequest:
         return held
 
     def namespace_labels(self) -> dict[str, str]:
-        """The labels of the namespace.
-
-        Raises:
-            UnknownFactError: where no dump shows the namespace.
-        """
+        """The labels of the namespace; an UnknownFactError where no dump shows it."""
         if self.resource == "namespaces":
             return self.labels()
         return fields(get(fields(self.namespace_object()), "metadata", "labels"))
 
     def namespace_object(self) -> Any:
-        """The namespace as policies see it, None for an object that lives in none.
-
-        Raises:
-            UnknownFactError: where no dump shows it.
-        """
+        """The namespace as policies see it, None for an object without one; an UnknownFactError where no dump shows it."""
         if (name := self.namespace) is None:
             raise UnknownFactError(NAMESPACE)
         if not name or self.kind == "Namespace":
@@ -129,34 +117,31 @@ class AdmissionRequest:
         if type(held.get("metadata")) is not dict:
             held["metadata"] = {}  # no server takes such an object
         metadata = held["metadata"]
+
+        def hide(holder: Any, reason: str, *path: str | int) -> None:
+            holder[path[-1]] = None
+            unknown.append(["object", *path, reason])
+
         for field in _MANAGED:
             metadata.pop(field, None)
         for field in ("uid", "creationTimestamp", "generation", "managedFields"):
-            metadata[field] = None
-            unknown.append(["object", "metadata", field, GENERATED])
+            hide(metadata, GENERATED, "metadata", field)
         if not metadata.get("name"):
-            metadata["name"] = None
-            unknown.append(["object", "metadata", "name", GENERATED])
+            hide(metadata, GENERATED, "metadata", "name")
         namespace = self.namespace
-        if self.kind == "Pod" and self._is_limited():
-            for field in ("initContainers", "containers"):
-                for index, container in enumerate(get(held, "spec", field) or ()):
-                    container["resources"] = None
-                    unknown.append(["object", "spec", field, index, "resources", LIMIT_RANGE])
+        is_limited = self.kind == "Pod" and any(
+            value(tree, "metadata", "namespace") == namespace
+            and any("default" in one or "defaultRequest" in one for one in get(tree, "spec", "limits") or ())
+            for tree in self.cluster.objects.get("LimitRange", {}).values()
+        )
+        for field in ("initContainers", "containers") if is_limited else ():
+            for index, container in enumerate(get(held, "spec", field) or ()):
+                hide(container, LIMIT_RANGE, "spec", field, index, "resources")
         if namespace is None:
-            metadata["namespace"] = None
-            unknown.append(["object", "metadata", "namespace", NAMESPACE])
+            hide(metadata, NAMESPACE, "metadata", "namespace")
         elif namespace:
             metadata["namespace"] = namespace
         return held, unknown
-
-    def _is_limited(self) -> bool:
-        ranges = self.cluster.objects.get("LimitRange", {})
-        return any(
-            value(tree, "metadata", "namespace") == self.namespace
-            and any("default" in one or "defaultRequest" in one for one in get(tree, "spec", "limits") or ())
-            for tree in ranges.values()
-        )
 
     def question(self) -> dict[str, Any]:
         """What a policy is asked about the request, without the policy and its parameters."""
@@ -164,11 +149,6 @@ class AdmissionRequest:
         unknown = [*places, ["request", "userInfo", USER], ["request", "options", "the options of the request"]]
         kind = {"group": self.group, "version": self.version, "kind": self.kind}
         plural = {"group": self.group, "version": self.version, "resource": self.resource}
-        namespace: Any = None
-        try:
-            namespace = self.namespace_object()
-        except UnknownFactError as error:
-            unknown.append(["namespaceObject", str(error)])
         request: dict[str, Any] = {
             "kind": kind,
             "resource": plural,
@@ -178,6 +158,11 @@ class AdmissionRequest:
             "operation": "CREATE",
             "dryRun": False,
         }
+        namespace: Any = None
+        try:
+            namespace = self.namespace_object()
+        except UnknownFactError as error:
+            unknown.append(["namespaceObject", str(error)])
         if self.namespace is None:
             unknown.append(["request", "namespace", NAMESPACE])
         elif self.namespace:
@@ -257,23 +242,24 @@ def is_cluster_scoped(group: str, kind: str) -> bool:
 def matches(resources: dict[str, Any], request: AdmissionRequest, *, selects_all: bool) -> bool:
     """Whether matchConstraints or matchResources match; `selects_all` where no rules mean every request.
 
-    Raises:
-        UnknownFactError: where that depends on what is not known.
+    An UnknownFactError says that it depends on what is not known.
     """
     unknown: UnknownFactError | None = None
+    selector = resources.get("namespaceSelector") or {}
     try:
-        if not _namespace(resources.get("namespaceSelector") or {}, request):
+        is_outside = request.is_cluster_scoped and request.resource != "namespaces"
+        if not (_is_empty(selector) or is_outside or selects(selector, request.namespace_labels())):
             return False
     except UnknownFactError as error:
         unknown = error
     selector = resources.get("objectSelector") or {}
     if not _is_empty(selector) and not selects(selector, request.labels()):
         return False
-    policy = resources.get("matchPolicy") or "Equivalent"
-    if _ruled(resources.get("excludeResourceRules") or [], request, policy):
+    is_exact = resources.get("matchPolicy") == "Exact"
+    if _ruled(resources.get("excludeResourceRules") or [], request, is_exact=is_exact):
         return False
     rules = resources.get("resourceRules") or []
-    if not (selects_all and not rules) and not _ruled(rules, request, policy):
+    if not (selects_all and not rules) and not _ruled(rules, request, is_exact=is_exact):
         return False
     if unknown is not None:
         raise unknown
@@ -284,32 +270,14 @@ def _is_empty(selector: dict[str, Any]) -> bool:
     return not selector.get("matchLabels") and not selector.get("matchExpressions")
 
 
-def _namespace(selector: dict[str, Any], request: AdmissionRequest) -> bool:
-    if _is_empty(selector) or (request.is_cluster_scoped and request.resource != "namespaces"):
+def _ruled(rules: list[dict[str, Any]], request: AdmissionRequest, *, is_exact: bool) -> bool:
+    if any(_rule(rule, request, request.version) for rule in rules):
         return True
-    return selects(selector, request.namespace_labels())
-
-
-def _ruled(rules: list[dict[str, Any]], request: AdmissionRequest, policy: str) -> bool:
-    for rule in rules:
-        if _rule(rule, request, request.version) and _named(rule, request):
-            return True
-    if policy == "Exact":
-        return False
-    for rule in rules:
+    for rule in () if is_exact else rules:
         for version in request.equivalents:
-            if _rule(rule, request, version) and _named(rule, request):
+            if _rule(rule, request, version):
                 raise UnknownFactError(f"{request.kind} as {request.group}/{version}, to which the server converts it")
     return False
-
-
-def _named(rule: dict[str, Any], request: AdmissionRequest) -> bool:
-    names = rule.get("resourceNames") or []
-    if not names:
-        return True
-    if request.name is None:
-        raise UnknownFactError("names that the server generates")
-    return request.name in names
 
 
 def _rule(rule: dict[str, Any], request: AdmissionRequest, version: str) -> bool:
@@ -320,8 +288,10 @@ def _rule(rule: dict[str, Any], request: AdmissionRequest, version: str) -> bool
     words = (("operations", "CREATE"), ("apiGroups", request.group), ("apiVersions", version))
     if not all(any(word in ("*", wanted) for word in rule.get(field) or ()) for field, wanted in words):
         return False
-    for word in rule.get("resources") or ():
-        name, _, sub = word.partition("/")
-        if name in ("*", request.resource) and sub in ("", "*"):
-            return True
-    return False
+    plurals = {f"{name}{sub}" for name in ("*", request.resource) for sub in ("", "/", "/*")}
+    if plurals.isdisjoint(rule.get("resources") or ()):
+        return False
+    names = rule.get("resourceNames") or []
+    if names and request.name is None:
+        raise UnknownFactError("names that the server generates")
+    return not names or request.name in names

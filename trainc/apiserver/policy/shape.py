@@ -19,14 +19,8 @@ Shape = dict[str, Any]
 
 Complaint = tuple[Path, str, str, bool]  # where, what, what to do, whether the key is meant
 _SELECTOR: Shape = {"matchLabels": {"*": str}, "matchExpressions": [{"key": str, "operator": str, "values": [str]}]}
-_RULE: Shape = {
-    "apiGroups": [str],
-    "apiVersions": [str],
-    "operations": [str],
-    "resources": [str],
-    "resourceNames": [str],
-    "scope": str,
-}
+_LISTS = ("apiGroups", "apiVersions", "operations", "resources", "resourceNames")
+_RULE: Shape = {**{name: [str] for name in _LISTS}, "scope": str}
 _RESOURCES: Shape = {
     "namespaceSelector": _SELECTOR,
     "objectSelector": _SELECTOR,
@@ -58,6 +52,17 @@ _CHOICES = {
     "parameterNotFoundAction": ("Allow", "Deny"),
     "operator": ("DoesNotExist", "Exists", "In", "NotIn"),
 }
+# What a map must say, by the field that holds it or a list of such maps.
+_REQUIRED: dict[object, tuple[str, ...]] = {
+    "paramKind": ("apiVersion", "kind"),
+    "paramRef": ("parameterNotFoundAction",),
+    "matchConstraints": ("resourceRules",),
+    "resourceRules": _LISTS[:4],
+    "excludeResourceRules": _LISTS[:4],
+    "matchConditions": ("name",),
+    "variables": ("name",),
+    "matchExpressions": ("key", "operator"),
+}
 _OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 _MAX_CONDITIONS, _MAX_ANNOTATIONS, _MAX_VALUE = 64, 20, 5 * 1024
 _IDENTIFIER = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*")
@@ -71,7 +76,7 @@ def complaints(tree: Tree, shape: Shape, name: str) -> list[Complaint]:
     if wrong or type(spec) is not dict:
         return wrong
     held = plain(spec)
-    return [*_choices(held, ("spec",)), *(_policy(held, name) if shape is POLICY else _binding(held))]
+    return [*_inner(held, ("spec",)), *(_policy(held, name) if shape is POLICY else _binding(held))]
 
 
 def _misfits(node: Tree, shape: Any, at: Path) -> Iterator[Complaint]:
@@ -102,82 +107,82 @@ def _misfits(node: Tree, shape: Any, at: Path) -> Iterator[Complaint]:
                 yield (*at, key), f"unknown field `{key}`", hint, True
 
 
-def _choices(node: Any, at: Path) -> Iterator[Complaint]:
-    """Words that are none of those that a field takes."""
+def _inner(node: Any, at: Path) -> Iterator[Complaint]:
+    """What is wrong with parts of a spec wherever they stand: what they lack, and words that a field does not take."""
     if type(node) is list:
         for index, item in enumerate(node):
-            yield from _choices(item, (*at, index))
-    elif type(node) is dict:
-        for key, inner in node.items():
-            allowed = _CHOICES.get(key)
-            if allowed and type(inner) is str and inner not in allowed and at[-1] != "matchLabels":
-                yield (*at, key), f"`{key}` cannot be `{inner}`", f"write one of {', '.join(allowed)}", False
-            elif key == "operations":
-                for index, word in enumerate(inner or ()):
-                    if word not in _OPERATIONS:
-                        help_ = f"write one of {', '.join(_OPERATIONS)}"
-                        yield (*at, key, index), f"`{word}` is not an operation", help_, False
-            else:
-                yield from _choices(inner, (*at, key))
+            yield from _inner(item, (*at, index))
+    if type(node) is not dict:
+        return
+    holder = at[-1] if type(at[-1]) is str else at[-2]
+    for field in _REQUIRED.get(holder, ()):
+        if not node.get(field):
+            yield _required((*at, field))
+    if holder in ("resourceRules", "excludeResourceRules"):
+        yield from _rule(node, at)
+    operator, values = node.get("operator"), node.get("values") or []
+    if holder == "matchExpressions" and operator in ("In", "NotIn") and not values:
+        yield _required((*at, "values"), f"`{operator}` compares with them")
+    elif holder == "matchExpressions" and operator in ("Exists", "DoesNotExist") and values:
+        yield (*at, "values"), f"`{operator}` takes no values", "remove them", True
+    for key, inner in node.items():
+        allowed = _CHOICES.get(key)
+        if allowed and type(inner) is str and inner not in allowed and holder != "matchLabels":
+            yield (*at, key), f"`{key}` cannot be `{inner}`", f"write one of {', '.join(allowed)}", False
+        else:
+            yield from _inner(inner, (*at, key))
 
 
 def _required(at: Path, why: str = "") -> Complaint:
     return at, f"`{at[-1]}` is required{f': {why}' if why else ''}", f"write `{at[-1]}`", False
 
 
-def _policy(spec: dict[str, Any], name: str) -> Iterator[Complaint]:
-    if (kind := spec.get("paramKind")) is not None:
-        for field in ("apiVersion", "kind"):
-            if not kind.get(field):
-                yield _required(("spec", "paramKind", field))
-    if (constraints := spec.get("matchConstraints")) is None:
+def _rule(rule: dict[str, Any], at: Path) -> Iterator[Complaint]:
+    for name in _LISTS[:4]:
+        words = rule.get(name) or []
+        if name != "resources" and "*" in words and len(words) > 1:
+            yield (*at, name), "`*` must be the only item", "remove the others", True
+        for number, word in enumerate(words):
+            if not word and name != "apiGroups":
+                yield (*at, name, number), f"`{name}` contains an empty string", "remove it", False
+            if name == "operations" and word not in _OPERATIONS:
+                help_ = f"write one of {', '.join(_OPERATIONS)}"
+                yield (*at, name, number), f"`{word}` is not an operation", help_, False
+    words = rule.get("resources") or []
+    if "*/*" in words and len(words) > 1:
+        yield (*at, "resources"), "`*/*` must be the only item", "remove the others", True
+    if "*" in words and any("/" not in word and word != "*" for word in words):
+        yield (*at, "resources"), "`*` must be the only resource", "remove the others", True
+
+
+def _policy(spec: dict[str, Any], policy: str) -> Iterator[Complaint]:
+    if spec.get("matchConstraints") is None:
         yield _required(("spec", "matchConstraints"))
-    else:
-        if not constraints.get("resourceRules"):
-            yield _required(("spec", "matchConstraints", "resourceRules"))
-        yield from _resources(constraints, ("spec", "matchConstraints"))
     if not spec.get("validations") and not spec.get("auditAnnotations"):
         yield _required(("spec", "validations"), "validations or auditAnnotations must contain at least one item")
-    yield from _expressions(spec)
-    yield from _annotations(spec, name)
-    for index, validation in enumerate(spec.get("validations") or ()):
-        at: Path = ("spec", "validations", index)
-        message = validation.get("message") or ""
-        if message and not message.strip():
-            yield (*at, "message"), "`message` is blank", "write what is wrong, or remove the field", False
-        if "\n" in message.strip() or "\r" in message.strip():
-            yield (*at, "message"), "`message` contains a line break", "write it on one line", False
-
-
-def _expressions(spec: dict[str, Any]) -> Iterator[Complaint]:
-    conditions = spec.get("matchConditions") or ()
-    if len(conditions) > _MAX_CONDITIONS:
-        yield ("spec", "matchConditions"), f"a policy has at most {_MAX_CONDITIONS} matchConditions", "join some", True
-    for field in ("matchConditions", "variables"):
-        names: set[str] = set()
-        for index, one in enumerate(spec.get(field) or ()):
-            at: Path = ("spec", field, index, "name")
-            name = one.get("name") or ""
-            if not name:
-                yield _required(at)
-            elif field == "variables" and (not _IDENTIFIER.fullmatch(name) or name in RESERVED):
-                yield at, f"`{name}` is not a CEL identifier", "use letters, digits and `_`", False
-            elif field == "matchConditions" and qualified(name):
-                yield at, f"`{name}` is not a qualified name", "use letters, digits, `-`, `_` and `.`", False
-            elif name in names and field == "matchConditions":
-                yield at, f"there are two matchConditions `{name}`", "rename one of them", False
-            names.add(name)
-
-
-def _annotations(spec: dict[str, Any], policy: str) -> Iterator[Complaint]:
-    annotations = spec.get("auditAnnotations") or ()
-    if len(annotations) > _MAX_ANNOTATIONS:
-        text = f"a policy has at most {_MAX_ANNOTATIONS} auditAnnotations"
-        yield ("spec", "auditAnnotations"), text, "remove some", True
+    for field, most, help_ in (
+        ("matchConditions", _MAX_CONDITIONS, "join some"),
+        ("auditAnnotations", _MAX_ANNOTATIONS, "remove some"),
+    ):
+        if len(spec.get(field) or ()) > most:
+            yield ("spec", field), f"a policy has at most {most} {field}", help_, True
+    at: Path
+    names: set[str] = set()
+    for index, one in enumerate(spec.get("matchConditions") or ()):
+        at, name = ("spec", "matchConditions", index, "name"), one.get("name") or ""
+        if name and qualified(name):
+            yield at, f"`{name}` is not a qualified name", "use letters, digits, `-`, `_` and `.`", False
+        elif name and name in names:
+            yield at, f"there are two matchConditions `{name}`", "rename one of them", False
+        names.add(name)
+    for index, one in enumerate(spec.get("variables") or ()):
+        name = one.get("name") or ""
+        if name and (not _IDENTIFIER.fullmatch(name) or name in RESERVED):
+            at = ("spec", "variables", index, "name")
+            yield at, f"`{name}` is not a CEL identifier", "use letters, digits and `_`", False
     keys: set[str] = set()
-    for index, one in enumerate(annotations):
-        at: Path = ("spec", "auditAnnotations", index)
-        key = one.get("key") or ""
+    for index, one in enumerate(spec.get("auditAnnotations") or ()):
+        at, key = ("spec", "auditAnnotations", index), one.get("key") or ""
         if qualified(f"{policy}/{key}"):
             yield (*at, "key"), f"`{key}` is not a valid key", "use letters, digits, `-`, `_` and `.`", False
         if key in keys:
@@ -186,10 +191,16 @@ def _annotations(spec: dict[str, Any], policy: str) -> Iterator[Complaint]:
             text = f"`valueExpression` has more than {_MAX_VALUE} bytes"
             yield (*at, "valueExpression"), text, "shorten it", False
         keys.add(key)
+    for index, validation in enumerate(spec.get("validations") or ()):
+        at, message = ("spec", "validations", index, "message"), validation.get("message") or ""
+        if message and not message.strip():
+            yield at, "`message` is blank", "write what is wrong, or remove the field", False
+        if "\n" in message.strip() or "\r" in message.strip():
+            yield at, "`message` contains a line break", "write it on one line", False
 
 
 def _binding(spec: dict[str, Any]) -> Iterator[Complaint]:
-    name = spec.get("policyName") or ""
+    name, actions = spec.get("policyName") or "", spec.get("validationActions") or []
     if not name:
         yield _required(("spec", "policyName"))
     for reason in subdomain(name) if name else ():
@@ -199,11 +210,6 @@ def _binding(spec: dict[str, Any]) -> Iterator[Complaint]:
         if len(chosen) != 1:
             text = "`paramRef` must set exactly one of `name` and `selector`"
             yield ("spec", "paramRef"), text, "write one of them", True
-        if not reference.get("parameterNotFoundAction"):
-            yield _required(("spec", "paramRef", "parameterNotFoundAction"))
-        yield from _selector(reference.get("selector"), ("spec", "paramRef", "selector"))
-    yield from _resources(spec.get("matchResources") or {}, ("spec", "matchResources"))
-    actions = spec.get("validationActions") or []
     at: Path = ("spec", "validationActions")
     if not actions:
         yield _required(at, "at least one validation action is required")
@@ -214,42 +220,3 @@ def _binding(spec: dict[str, Any]) -> Iterator[Complaint]:
             yield (*at, index), f"`{action}` is listed twice", "remove one of them", False
     if "Deny" in actions and "Warn" in actions:
         yield at, "`validationActions` contains both Deny and Warn", "keep one of them", True
-
-
-def _resources(resources: dict[str, Any], at: Path) -> Iterator[Complaint]:
-    for field in ("namespaceSelector", "objectSelector"):
-        yield from _selector(resources.get(field), (*at, field))
-    for field in ("resourceRules", "excludeResourceRules"):
-        for index, rule in enumerate(resources.get(field) or ()):
-            here: Path = (*at, field, index)
-            for name in ("apiGroups", "apiVersions", "operations", "resources"):
-                words = rule.get(name) or []
-                if not words:
-                    yield _required((*here, name))
-                if name != "resources" and "*" in words and len(words) > 1:
-                    yield (*here, name), "`*` must be the only item", "remove the others", True
-                for number, word in enumerate(words):
-                    if not word and name != "apiGroups":
-                        yield (*here, name, number), f"`{name}` contains an empty string", "remove it", False
-            yield from _resource_names(rule.get("resources") or [], (*here, "resources"))
-
-
-def _resource_names(words: list[str], at: Path) -> Iterator[Complaint]:
-    if "*/*" in words and len(words) > 1:
-        yield at, "`*/*` must be the only item", "remove the others", True
-    if "*" in words and any("/" not in word and word != "*" for word in words):
-        yield at, "`*` must be the only resource", "remove the others", True
-
-
-def _selector(selector: dict[str, Any] | None, at: Path) -> Iterator[Complaint]:
-    for index, one in enumerate((selector or {}).get("matchExpressions") or ()):
-        here: Path = (*at, "matchExpressions", index)
-        operator, values = one.get("operator"), one.get("values") or []
-        if not one.get("key"):
-            yield _required((*here, "key"))
-        if not operator:
-            yield _required((*here, "operator"))
-        elif operator in ("In", "NotIn") and not values:
-            yield _required((*here, "values"), f"`{operator}` compares with them")
-        elif operator in ("Exists", "DoesNotExist") and values:
-            yield (*here, "values"), f"`{operator}` takes no values", "remove them", True

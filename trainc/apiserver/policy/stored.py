@@ -10,7 +10,7 @@ controller of Kubernetes 1.34.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha1
 from typing import Any
 
@@ -18,11 +18,11 @@ from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.jobset.labels import written_labels
 from trainc.apiserver.pods.complaints import fields, items
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import Tree, get, given, value
+from trainc.model.tree import Tree, get, given, stamp, value
 from trainc.text.object_keys import EXCLUSIVE
 from trainc.text.quantity import QuantityError, stored
 
-_BY = Origin(None, "API server default")
+_BY = "API server default"
 UID = "00000000-0000-0000-0000-000000000000"  # stands for one that a server makes
 TOKEN = "kube-api-access-00000"  # noqa: S105 (the name of a volume, of which a server makes the end)
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
@@ -43,18 +43,15 @@ _SERVICE = {"type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPoli
 _MODES = ("secret", "configMap", "downwardAPI", "projected")
 
 
-def leaf(content: Any) -> Tree:
-    """A tree of values that the server writes."""
-    if type(content) is dict:
-        return {key: leaf(inner) for key, inner in content.items()}
-    if type(content) is list:
-        return [leaf(inner) for inner in content]
-    return content if type(content) is Sourced else Sourced(content, _BY)
-
-
 def _with(tree: Tree, defaults: dict[str, Any]) -> dict[str, Tree]:
     held = fields(tree)
-    return {**held, **{key: leaf(content) for key, content in defaults.items() if key not in held}}
+    return {**held, **{key: stamp(content, _BY) for key, content in defaults.items() if key not in held}}
+
+
+def _each(holder: dict[str, Tree], field: str, change: Callable[[dict[str, Tree]], Tree]) -> None:
+    """Change the maps of a list, where there is one."""
+    if type(holder.get(field)) is list:
+        holder[field] = [change(one) if type(one) is dict else one for one in holder[field]]
 
 
 def with_amounts(tree: Tree) -> Tree:
@@ -66,18 +63,15 @@ def with_amounts(tree: Tree) -> Tree:
     out: dict[str, Tree] = {}
     for key, node in tree.items():
         if key == "resources" and type(node) is dict:
-            out[key] = {side: _spelled(held) if side in ("limits", "requests") else held for side, held in node.items()}
-        elif key in _CONTAINERS and type(node) is list:
-            out[key] = [_with(with_amounts(one), {"resources": {}}) if type(one) is dict else one for one in node]
+            out[key] = dict(node)
+            for side in ("limits", "requests"):
+                if type(node.get(side)) is dict:
+                    out[key][side] = {name: _amount(held) for name, held in node[side].items()}
         else:
             out[key] = with_amounts(node)
+            if key in _CONTAINERS:
+                _each(out, key, lambda one: _with(one, {"resources": {}}))
     return out
-
-
-def _spelled(amounts: Tree) -> Tree:
-    if type(amounts) is not dict:
-        return amounts
-    return {name: _amount(held) for name, held in amounts.items()}
 
 
 def _amount(held: Tree) -> Tree:
@@ -105,23 +99,22 @@ def stored_job(tree: Tree) -> Tree:
 def pod_spec(tree: Tree) -> Tree:
     """The spec of a pod or of its template with its defaults."""
     spec = _with(with_amounts(tree), {**_POD, "securityContext": {}, "enableServiceLinks": True})
+    on_host = value(spec, "hostNetwork") is True
     for field in _CONTAINERS:
-        if type(spec.get(field)) is list:
-            spec[field] = [_container(one, spec) for one in spec[field]]
-    if type(spec.get("volumes")) is list:
-        spec["volumes"] = [_volume(one) for one in spec["volumes"]]
+        _each(spec, field, lambda one: _container(one, on_host=on_host))
+    _each(spec, "volumes", _volume)
     name = spec.get("serviceAccountName")
     return spec if name is None else {**spec, "serviceAccount": name}
 
 
-def _container(tree: Tree, spec: Tree) -> Tree:
-    if type(tree) is not dict:
-        return tree
+def _container(tree: Tree, *, on_host: bool) -> Tree:
     image = value(tree, "image")
+    _, colon, tag = str(image).rpartition("/")[2].partition(":")
+    is_moving = type(image) is str and "@" not in image and (not colon or tag == "latest")
     defaults: dict[str, Any] = {
         "terminationMessagePath": "/dev/termination-log",
         "terminationMessagePolicy": "File",
-        "imagePullPolicy": "Always" if _is_moving(image) else "IfNotPresent",
+        "imagePullPolicy": "Always" if is_moving else "IfNotPresent",
         "resources": {},
     }
     out = _with(tree, defaults)
@@ -131,37 +124,21 @@ def _container(tree: Tree, spec: Tree) -> Tree:
     for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
         if type(out.get(probe)) is dict:
             out[probe] = _with(out[probe], _PROBE)
-    if type(out.get("ports")) is list:
-        on_host = value(spec, "hostNetwork") is True
-        out["ports"] = [_port(port, on_host=on_host) for port in out["ports"]]
+
+    def port(held: dict[str, Tree]) -> Tree:
+        number = {"hostPort": held["containerPort"]} if on_host and "containerPort" in held else {}
+        return _with(held, {"protocol": "TCP", **number})
+
+    _each(out, "ports", port)
     return out
 
 
-def _is_moving(image: object) -> bool:
-    """Whether a kubelet asks for the image each time: one without a tag, or with `latest`."""
-    if type(image) is not str or "@" in image:
-        return False
-    _, colon, tag = image.rpartition("/")[2].partition(":")
-    return not colon or tag == "latest"
-
-
-def _port(port: Tree, *, on_host: bool) -> Tree:
-    if type(port) is not dict:
-        return port
-    number = {"hostPort": port["containerPort"]} if on_host and "containerPort" in port else {}
-    return _with(port, {"protocol": "TCP", **number})
-
-
-def _volume(volume: Tree) -> Tree:
-    if type(volume) is not dict:
-        return volume
-    out = dict(volume)
-    for kind in _MODES:
-        if type(out.get(kind)) is dict:
-            out[kind] = _with(out[kind], {"defaultMode": 420})
-    if type(out.get("hostPath")) is dict:
-        out["hostPath"] = _with(out["hostPath"], {"type": ""})
-    return out
+def _volume(volume: dict[str, Tree]) -> Tree:
+    kinds: dict[str, dict[str, Any]] = {**{mode: {"defaultMode": 420} for mode in _MODES}, "hostPath": {"type": ""}}
+    return {
+        kind: _with(held, kinds[kind]) if kind in kinds and type(held) is dict else held
+        for kind, held in volume.items()
+    }
 
 
 def stored_pod(tree: Tree) -> Tree:
@@ -172,17 +149,20 @@ def stored_pod(tree: Tree) -> Tree:
     else:
         spec = _with(spec, {"priority": 0, "preemptionPolicy": "PreemptLowerPriority"})
     held = items(spec.get("tolerations"))
-    added = []
+    spec["tolerations"] = list(held)
     for name in ("not-ready", "unreachable"):
         key = f"node.kubernetes.io/{name}"
         if not any(
             value(one, "key") in (key, None, "") and value(one, "effect") in ("NoExecute", None, "") for one in held
         ):
-            added.append(leaf({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}))
-    spec["tolerations"] = [*items(spec.get("tolerations")), *added]
+            added = {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+            spec["tolerations"].append(stamp(added, _BY))
     if value(spec, "automountServiceAccountToken") is not False:
-        spec = _with_token(spec)
-    return {**tree, "spec": spec, "status": leaf({"phase": "Pending"})}
+        # The volume of the service account's token, whose name the server generates.
+        spec["volumes"] = [*items(spec.get("volumes")), stamp({"name": TOKEN, "projected": _TOKEN}, _BY)]
+        for field in ("initContainers", "containers"):
+            _each(spec, field, _with_token)
+    return {**tree, "spec": spec, "status": stamp({"phase": "Pending"}, _BY)}
 
 
 _TOKEN = {
@@ -200,30 +180,23 @@ _TOKEN = {
 _MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
-def _with_token(spec: dict[str, Tree]) -> dict[str, Tree]:
-    """The volume of the service account's token, whose name the server generates."""
-    out = {**spec, "volumes": [*items(spec.get("volumes")), leaf({"name": TOKEN, "projected": _TOKEN})]}
-    mount = leaf({"name": TOKEN, "readOnly": True, "mountPath": _MOUNT})
-    for field in ("initContainers", "containers"):
-        if type(out.get(field)) is list:
-            out[field] = [
-                {**one, "volumeMounts": [*items(one.get("volumeMounts")), mount]}
-                if type(one) is dict
-                and all(value(held, "mountPath") != _MOUNT for held in items(one.get("volumeMounts")))
-                else one
-                for one in out[field]
-            ]
-    return out
+def _with_token(container: dict[str, Tree]) -> Tree:
+    mounts = items(container.get("volumeMounts"))
+    if any(value(held, "mountPath") == _MOUNT for held in mounts):
+        return container
+    mount = stamp({"name": TOKEN, "readOnly": True, "mountPath": _MOUNT}, _BY)
+    return {**container, "volumeMounts": [*mounts, mount]}
 
 
 def stored_service(tree: Tree) -> Tree:
     """A Service with its defaults."""
     spec = _with(get(tree, "spec"), _SERVICE)
-    ports = [
-        _with(port, {"protocol": "TCP", "targetPort": port["port"]}) if type(port) is dict and "port" in port else port
-        for port in items(spec.get("ports"))
-    ]
-    return {**tree, "spec": {**spec, **({"ports": ports} if ports else {})}, "status": leaf({"loadBalancer": {}})}
+
+    def port(held: dict[str, Tree]) -> Tree:
+        return _with(held, {"protocol": "TCP", "targetPort": held["port"]}) if "port" in held else held
+
+    _each(spec, "ports", port)
+    return {**tree, "spec": spec, "status": stamp({"loadBalancer": {}}, _BY)}
 
 
 _PREFIX = "jobset.sigs.k8s.io/"
@@ -296,7 +269,7 @@ def _job(tree: Tree, role: Tree, index: int, labels: Mapping[str, str]) -> Tree:
 
 def _owner(api_version: str, kind: str, name: object) -> Tree:
     owner = {"apiVersion": api_version, "kind": kind, "name": name, "controller": True, "blockOwnerDeletion": True}
-    return leaf({**owner, "uid": UID})
+    return stamp({**owner, "uid": UID}, _BY)
 
 
 def _metadata(written: Tree, own: dict[str, Tree], marks: dict[str, Tree]) -> dict[str, Tree]:
@@ -328,7 +301,7 @@ def _add_claims(tree: Tree, pod: dict[str, Tree]) -> None:
         for template in policy.get("templates") or ():
             name = value(template, "metadata", "name")
             if name in mounted:
-                claim = leaf({"claimName": f"{name}-{value(tree, 'metadata', 'name')}"})
+                claim = stamp({"claimName": f"{name}-{value(tree, 'metadata', 'name')}"}, _BY)
                 added = {"name": _text(name), "persistentVolumeClaim": claim}
                 pod["volumes"] = [*(pod.get("volumes") or ()), added]
 
@@ -345,8 +318,7 @@ def _pod(job: Tree, index: int | None) -> Tree:
         labels[_INDEX] = annotations[_INDEX] = _text(index)
         spec["hostname"] = _text(f"{name}-{index}")
         for field in ("initContainers", "containers"):
-            if type(spec.get(field)) is list:
-                spec[field] = [_with_index(one) for one in spec[field]]
+            _each(spec, field, _with_index)
     metadata: dict[str, Any] = {
         "generateName": _text(generated),
         **({"namespace": job["metadata"]["namespace"]} if "namespace" in job["metadata"] else {}),
@@ -358,9 +330,10 @@ def _pod(job: Tree, index: int | None) -> Tree:
     return {"apiVersion": _text("v1"), "kind": _text("Pod"), "metadata": metadata, "spec": spec}
 
 
-def _with_index(container: Tree) -> Tree:
-    env = container.get("env") or [] if type(container) is dict else []
-    if type(container) is not dict or any(value(one, "name") == "JOB_COMPLETION_INDEX" for one in env):
+def _with_index(container: dict[str, Tree]) -> Tree:
+    env = container.get("env") or []
+    if any(value(one, "name") == "JOB_COMPLETION_INDEX" for one in env):
         return container
     field = {"apiVersion": "v1", "fieldPath": f"metadata.labels['{_INDEX}']"}
-    return {**container, "env": [*env, leaf({"name": "JOB_COMPLETION_INDEX", "valueFrom": {"fieldRef": field}})]}
+    variable = stamp({"name": "JOB_COMPLETION_INDEX", "valueFrom": {"fieldRef": field}}, _BY)
+    return {**container, "env": [*env, variable]}
