@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 
 from trainc.changes.compare.refused_edits import renderings
-from trainc.changes.migrate import Migration, migrate
-from trainc.changes.migrate.compared import by_reason, summary
+from trainc.changes.migrate import Migration, migrate, summary
+from trainc.changes.migrate.compared import by_reason
 from trainc.changes.migrate.placed_text import Writer
 from trainc.changes.migrate.target import Shared, shared_by
 from trainc.cli.options import Options

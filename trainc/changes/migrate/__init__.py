@@ -5,7 +5,8 @@ Services, ConfigMaps and whatever else stands beside the jobs of a file goes out
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
@@ -20,15 +21,14 @@ from trainc.changes.migrate.chunks import (
     joined,
     json_text,
     load,
-    one_object,
     split,
     values,
     with_line_ends,
 )
 from trainc.changes.migrate.compared import LATEST, Difference, compiled
-from trainc.changes.migrate.host_names import followed_files, renamed
-from trainc.changes.migrate.jobs import Older, TextPlace, errors, rewritten, rewritten_other, with_comments
-from trainc.changes.migrate.target import MigrationTarget, Shared
+from trainc.changes.migrate.host_names import renamed
+from trainc.changes.migrate.jobs import Outcome, TextPlace, errors, followed, rewritten, rewritten_other, with_comments
+from trainc.changes.migrate.target import Shared, with_hosts
 from trainc.changes.migrate.trainjob import rewrite
 from trainc.kinds.other_operators import (
     ARMADA,
@@ -81,23 +81,6 @@ class Obstacle(NamedTuple):
     is_foreign: bool = False  # whether its kind is one that trainc never compiles
 
 
-class Outcome(NamedTuple):
-    """What became of one older job, and why it is not migrated, or why no policy wires it now."""
-
-    kind: str
-    name: str
-    reason: str
-    want: MigrationTarget | None = None  # None for one that stays as it is
-    messages: tuple[str, ...] = ()
-    differences: tuple[Difference, ...] = ()
-    left: tuple[str, ...] = ()  # those of the messages that name what is dropped, or kept as the operator had it
-
-    @property
-    def policy(self) -> str:
-        """The policy that wires it now, empty for none."""
-        return self.want.policy.name if self.want is not None and self.want.policy is not None else ""
-
-
 class Migration(NamedTuple):
     """A file's new text, what changed, how the compiled output differs, and what stood in the way."""
 
@@ -135,7 +118,9 @@ def migrate(text: str, project: Project = LATEST, file: str = "", shared: Shared
             line += piece.count("\n")
         new = joined(objects.changed.get(index, one.text) for index, one in enumerate(done))
         if new != unix and is_json(unix) and (trees := values(new)):
-            new = json_text(one_object(trees), unix)
+            # Several objects are the one that JSON has room for.
+            several = {"apiVersion": "v1", "kind": "List", "items": trees}
+            new = json_text(trees[0] if len(trees) == 1 else several, unix)
         parts = zip(*(one[1:] for one in done), strict=True)  # changes, differences, problems, outcomes
         return Migration(new, *(tuple(chain(*part)) for part in parts))
 
@@ -168,7 +153,7 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
         return untouched
     if tree["kind"].endswith("List") and (jobs := _listed_jobs(documents[0].tree, tree.get("items"))):
         reason = f"jobs in a {documents[0].kind} are not rewritten: write each as its own document"
-        outcomes = tuple(Outcome(kind, name, reason) for kind, name in jobs)
+        outcomes = tuple(Outcome(piece, refused=reason, kind=kind, name=name) for kind, name in jobs)
         return untouched._replace(problems=(Obstacle(start, reason),), outcomes=outcomes)
     api, kind = tree.get("apiVersion"), tree["kind"]
     if kind_of(str(api), kind) is not None:
@@ -181,7 +166,7 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
         reason = f"{foreign.message}: {foreign.help}"
         at = document.span(("kind",))
         span = Span("", at.line + line, at.column, at.end_line + line, at.end_column)
-        outcome = Outcome(document.kind, document.name, reason)
+        outcome = Outcome(piece, refused=reason, kind=document.kind, name=document.name)
         return untouched._replace(problems=(Obstacle(span, reason, is_foreign=True),), outcomes=(outcome,))
     done = _respelled(piece, line, tree, place.project)
     if kind != "TrainJob" or done.problems:
@@ -218,7 +203,7 @@ def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
     if not done.jobs:
         text = "\n" * line + joined([piece, *done.around.values()])
         findings = errors(compiled(as_bytes(text), place.project)[1]) or done.findings
-        return Migration(piece, problems=findings, outcomes=_outcomes(tree, Older(piece)))
+        return Migration(piece, problems=findings, outcomes=_outcomes(tree, Outcome(piece)))
     outcomes = _outcomes(tree, *done.jobs)
     if refused := next((job.refused for job in done.jobs if job.refused), ""):
         return Migration(piece, problems=(Obstacle(_at(line), refused),), outcomes=outcomes)
@@ -237,23 +222,24 @@ def _older(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
     if done.refused:
         return Migration(piece, problems=(Obstacle(_at(line), done.refused),), outcomes=_outcomes(tree, done))
     config_maps = {at: text for at, text in file.around(index).items() if "ConfigMap" in text}
-    file.put(followed_files(piece, config_maps, done.want, place.project))
+    if config_maps:  # they get the names that its pods have as those of a TrainJob
+        objects, _ = compiled(as_bytes(joined([piece, *config_maps.values()])), place.project)
+        maps = [one for one in objects if one["kind"] == "ConfigMap"]
+        maps = [with_hosts(one, done.want.job["metadata"]["name"], done.want.roles) for one in maps]
+        file.put({at: followed(text, maps) for at, text in config_maps.items()})
     changes = _changes(tree, tree["kind"], done.messages)
     return Migration(done.text, changes, tuple(done.differences), (), _outcomes(tree, done))
 
 
-def _outcomes(tree: dict[str, Any], *jobs: Older) -> tuple[Outcome, ...]:
+def _outcomes(tree: dict[str, Any], *jobs: Outcome) -> tuple[Outcome, ...]:
     # A submit file of Armada names no kind, and plain Jobs and Volcano's have one name.
     prefix = "Volcano " if str(tree.get("apiVersion")).startswith("batch.volcano.sh/") else ""
     kind = f"{prefix}{tree.get('kind') or ARMADA[1]}"
     outcomes = []
     for done in jobs:
-        name, want = _name(done.want.job if done.want is not None else tree), done.want
-        if want is None or done.refused:
-            outcomes.append(Outcome(kind, name, done.refused))
-        else:
-            about = (tuple(done.messages), tuple(done.differences), done.left)
-            outcomes.append(Outcome(kind, name, want.reason, want, *about))
+        name = _name(done.want.job if done.want is not None else tree)
+        outcome = Outcome(done.text, refused=done.refused) if done.refused else done
+        outcomes.append(outcome._replace(kind=kind, name=name))
     return tuple(outcomes)
 
 
@@ -291,6 +277,57 @@ def _name(tree: Any) -> str:
 
 def _changes(root: Any, kind: str, messages: Iterable[str]) -> tuple[MigrationChange, ...]:
     return tuple(MigrationChange(f"{kind} {_name(root)}", message) for message in messages)
+
+
+def summary(files: Sequence[tuple[str, Migration]], ended: Sequence[tuple[str, str, str]] = ()) -> dict[str, Any]:
+    """The answer of `trainc migrate` as plain data.
+
+    `ended` are the jobs whose rendered run cannot become what they are now: the file, the name, and the rendered file.
+    """
+    jobs = [(file, outcome) for file, done in files for outcome in done.outcomes]
+    older = {f"{outcome.kind} {outcome.name}" for _, outcome in jobs}
+    by_kind: dict[str, list[Outcome]] = {}
+    for _, outcome in jobs:
+        by_kind.setdefault(outcome.kind, []).append(outcome)
+    return {
+        "files": sum(done.touched for _, done in files),
+        "kinds": [
+            {
+                "kind": kind,
+                "jobs": len(counted),
+                "migrated": sum(one.want is not None for one in counted),
+                "policies": dict(sorted(Counter(one.policy for one in counted if one.policy).items())),
+            }
+            for kind, counted in sorted(by_kind.items())
+        ],
+        "jobs": [
+            {
+                "file": file,
+                "kind": outcome.kind,
+                "name": outcome.name,
+                "migrated": outcome.want is not None,
+                "policy": outcome.policy or None,
+                "reason": outcome.reason or None,
+                "changes": list(outcome.messages),
+                "left": list(outcome.left),
+                "compiledOtherwise": [str(one) for one in outcome.differences],
+                "reasons": sorted({one.reason for one in outcome.differences}),
+            }
+            for file, outcome in jobs
+        ],
+        "problems": [
+            {"file": file, "line": one.span.line, "column": one.span.column, "message": one.message}
+            for file, done in files
+            for one in done.problems
+        ],
+        "respelled": [
+            {"file": file, "document": change.document, "message": change.message}
+            for file, done in files
+            for change in done.changes
+            if change.document not in older
+        ],
+        "newRuns": [{"file": file, "job": name, "rendering": rendering} for file, name, rendering in ended],
+    }
 
 
 class FileObjects:

@@ -216,11 +216,6 @@ def json_text(tree: Any, like: str) -> str:
     return f"{start}{text}\n" if like.endswith("\n") else f"{start}{text}"
 
 
-def one_object(trees: list[Any]) -> Any:
-    """Several objects as the one that JSON has room for."""
-    return trees[0] if len(trees) == 1 else {"apiVersion": "v1", "kind": "List", "items": trees}
-
-
 class MisshapenError(Exception):
     """A node is not of the kind that its field holds, so nobody can say what was meant."""
 

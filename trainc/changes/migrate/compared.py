@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from trainc.changes.migrate.target import MigrationTarget
 from trainc.compiler.pipeline import bundles
 from trainc.frameworks.base.vocabularies import TORCHRUN, VOCABULARIES
 from trainc.model.bundle import Bundle
-from trainc.model.cluster import Cluster
 from trainc.model.inference import PORT
 from trainc.model.report import Report
 from trainc.model.settings import Checks, Project, Selection
@@ -20,9 +18,6 @@ from trainc.text.counting import few
 from trainc.text.embedded_json import json_value
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.numbers import with_octal
-
-if TYPE_CHECKING:
-    from trainc.changes.migrate import Migration, Outcome
 
 _FIELDS_NAMED = 3  # fields that are named beside the reason that they share
 UNEXPLAINED = "not explained: compare the two before you use the new file"
@@ -120,7 +115,6 @@ _OF_GANGS = (
     (r"/metadata/(labels|annotations)/", "the Trainer passes neither labels nor annotations to the PodGroup"),
 )
 _NAMESPACE = re.compile(r"(-\d+\.[a-z0-9-]+)\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?(?=[:\s])")
-_OF_WIRING = "the hosts are the same; only the form of their names changes"
 _WIRING = ("env[TF_CONFIG]/value", "/data/hostfile")
 _BOTH = ("PET_NNODES", "OMPI_MCA_orte_set_default_slots")  # what a policy must set as the operator did
 
@@ -128,14 +122,10 @@ _BOTH = ("PET_NNODES", "OMPI_MCA_orte_set_default_slots")  # what a policy must 
 def differences(before: list[Any], after: list[Any], want: MigrationTarget) -> list[Difference]:
     """Every field in which two lists of objects differ, roles and containers called by their new names in both."""
     renamed = _Names(want)
-    old = {renamed.path(path): value for path, value in _flat(before)}
-    new = dict(_flat(after))
-    changed = []
-    for path in [*old, *(path for path in new if path not in old)]:
-        left, right = old.get(path), new.get(path)
-        if left != right:
-            changed.append(Difference(path, left, right, renamed.reason(path, left, right)))
-    return changed
+    old = {renamed.path(path): value for path, value in _flat(before).items()}
+    new = _flat(after)
+    sides = [(path, old.get(path), new.get(path)) for path in {**old, **new}]
+    return [Difference(*side, renamed.reason(*side)) for side in sides if side[1] != side[2]]
 
 
 class _Names:
@@ -162,7 +152,13 @@ class _Names:
                 if left.replace(f"-{former}-", f"-{name}-") == right or (left, right) == (former, name):
                     return f"`{former}` is called `{name}` under the Trainer"
             if path.endswith(_WIRING):
-                return _OF_WIRING if self._wires(left, right) else UNEXPLAINED
+                # Both must name the same hosts, in the same order.
+                for former, name in self.want.roles.items():
+                    left = left.replace(f"-{former}-0-", f"-{name}-0-")
+                hosts = [_NAMESPACE.sub(r"\1", text) for text in (left, right)]
+                cluster = _cluster(hosts[0])
+                is_same = hosts[0] == hosts[1] or (cluster is not None and cluster == _cluster(hosts[1]))
+                return "the hosts are the same; only the form of their names changes" if is_same else UNEXPLAINED
         written = self.want.policy.own if self.want.policy is not None and left is not None else ()
         must_stay = any(f"env[{name}]" in path for name in (*_BOTH, *written))
         if must_stay or (path.endswith(_WIRING) and left and right):
@@ -175,13 +171,6 @@ class _Names:
         otherwise = f"the runtime `{self.want.followed}` sets it" if by_runtime else UNEXPLAINED
         return next((reason for pattern, reason in (*of_policy, *_REASONS) if re.search(pattern, path)), otherwise)
 
-    def _wires(self, left: str, right: str) -> bool:
-        """Whether two texts name the same hosts, in the same order."""
-        for former, name in self.want.roles.items():
-            left = left.replace(f"-{former}-0-", f"-{name}-0-")
-        left, right = _NAMESPACE.sub(r"\1", left), _NAMESPACE.sub(r"\1", right)
-        return left == right or (_cluster(left) is not None and _cluster(left) == _cluster(right))
-
 
 def _cluster(text: str) -> Any:
     """The hosts and the task of a TF_CONFIG, references to variables as texts; None for a text that is none."""
@@ -192,11 +181,11 @@ def _cluster(text: str) -> Any:
     return (parsed.get("cluster"), parsed.get("task")) if isinstance(parsed, dict) else None
 
 
-def _flat(objects: list[Any]) -> Iterator[tuple[str, object]]:
-    for tree in objects:
-        for path, value in _leaves(tree, f"{tree['kind']}/{tree['metadata'].get('name', '')}"):
-            if value != "" or not path.endswith("]/value"):  # a variable without a value is an empty one
-                yield path, value
+def _flat(objects: list[Any]) -> dict[str, object]:
+    named = [(tree, f"{tree['kind']}/{tree['metadata'].get('name', '')}") for tree in objects]
+    found = (pair for tree, name in named for pair in _leaves(tree, name))
+    # A variable without a value is an empty one.
+    return {path: value for path, value in found if value != "" or not path.endswith("]/value")}
 
 
 def _leaves(node: Any, path: str) -> Iterator[tuple[str, object]]:
@@ -216,35 +205,6 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, object]]:
 
 
 LATEST = Project(".")
-CLUSTER = "trainc.dev/cluster"
-
-
-def unplaced(project: Project) -> Project:
-    """The project without what its clusters and its delivery add to every job; names and versions still count."""
-    clusters = [Cluster(name=one.name, kubernetes=one.kubernetes, jobset=one.jobset) for one in project.clusters]
-    return Project(project.root, runtimes=project.runtimes, secrets=project.secrets, clusters=tuple(clusters))
-
-
-def is_unplaced(project: Project) -> bool:
-    """Whether the project's clusters and its delivery add nothing to any job."""
-    fields = Cluster.__annotations__.keys() - {"name", "kubernetes", "jobset", "capacity"}
-    nothing = Cluster()
-    plain_clusters = all(getattr(one, key) == getattr(nothing, key) for one in project.clusters for key in fields)
-    return plain_clusters and not project.delivery and not project.deadline
-
-
-def at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project:
-    """The project with those clusters alone that run a job of a file, whatever the file is called."""
-    metadata = job.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    annotation = annotations.get(CLUSTER) if isinstance(annotations, dict) else None
-    if annotation is not None:
-        named = project.by_annotation[str(annotation)]
-        return project.serving(tuple(named.clusters)) if named.clusters and not named.unknown else project
-    if len(project.clusters) == 1 and not project.clusters[0].paths:
-        return project
-    clusters = project.holders[file]
-    return project.serving((clusters[0].but(paths=()),)) if len(clusters) == 1 else project
 
 
 def made(text: str | bytes, project: Project = LATEST, *, checked: bool = True) -> tuple[list[Bundle], Report]:
@@ -264,54 +224,3 @@ def compiled(text: str | bytes, project: Project = LATEST) -> tuple[list[Any], R
     """The objects of all jobs in a text, and what was found about them."""
     bundles, report = made(text, project)
     return objects(bundles), report
-
-
-def summary(files: Sequence[tuple[str, Migration]], ended: Sequence[tuple[str, str, str]] = ()) -> dict[str, Any]:
-    """The answer of `trainc migrate` as plain data.
-
-    `ended` are the jobs whose rendered run cannot become what they are now: the file, the name, and the rendered file.
-    """
-    jobs = [(file, outcome) for file, done in files for outcome in done.outcomes]
-    older = {f"{outcome.kind} {outcome.name}" for _, outcome in jobs}
-    by_kind: dict[str, list[Outcome]] = {}
-    for _, outcome in jobs:
-        by_kind.setdefault(outcome.kind, []).append(outcome)
-    return {
-        "files": sum(done.touched for _, done in files),
-        "kinds": [
-            {
-                "kind": kind,
-                "jobs": len(counted),
-                "migrated": sum(one.want is not None for one in counted),
-                "policies": dict(sorted(Counter(one.policy for one in counted if one.policy).items())),
-            }
-            for kind, counted in sorted(by_kind.items())
-        ],
-        "jobs": [
-            {
-                "file": file,
-                "kind": outcome.kind,
-                "name": outcome.name,
-                "migrated": outcome.want is not None,
-                "policy": outcome.policy or None,
-                "reason": outcome.reason or None,
-                "changes": list(outcome.messages),
-                "left": list(outcome.left),
-                "compiledOtherwise": [str(one) for one in outcome.differences],
-                "reasons": sorted({one.reason for one in outcome.differences}),
-            }
-            for file, outcome in jobs
-        ],
-        "problems": [
-            {"file": file, "line": one.span.line, "column": one.span.column, "message": one.message}
-            for file, done in files
-            for one in done.problems
-        ],
-        "respelled": [
-            {"file": file, "document": change.document, "message": change.message}
-            for file, done in files
-            for change in done.changes
-            if change.document not in older
-        ],
-        "newRuns": [{"file": file, "job": name, "rendering": rendering} for file, name, rendering in ended],
-    }

@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 
 from trainc.changes.migrate.chunks import UnreadableError, as_bytes, dump, joined, load, reshape, values
 from trainc.changes.migrate.compared import compiled
-from trainc.changes.migrate.jobs import followed
 from trainc.changes.migrate.placed_text import says
-from trainc.changes.migrate.target import MigrationTarget, with_hosts
 from trainc.kinds.shared.former_hosts import FormerHosts
 from trainc.model.document import Document
 from trainc.model.report import Report
@@ -91,7 +89,12 @@ def renamed(piece: str, beside: Mapping[int, str], runtimes: list[str], project:
     if jobset is None:
         return Renamed(piece, {})
     hosts = _HostsOfTrainJob(document, jobset, text)
-    known = _literals(jobset)
+    # The variables of its containers that have one value wherever they are set.
+    pods = [role["template"]["spec"]["template"]["spec"] for role in jobset["spec"]["replicatedJobs"]]
+    entries = [entry for pod in pods for one in pod["containers"] for entry in one.get("env", [])]
+    found = {entry["name"]: entry.get("value", "$") for entry in entries}
+    unlike = {entry["name"] for entry in entries if entry.get("value", "$") != found[entry["name"]]}
+    known = {name: text for name, text in found.items() if "$" not in text and name not in unlike}
     pairs: list[tuple[str, str]] = []
     new = _rewritten(piece, "spec", hosts, known, pairs)
     around = {place: _rewritten(one, "data", hosts, known, pairs) for place, one in beside.items()}
@@ -102,22 +105,6 @@ def renamed(piece: str, beside: Mapping[int, str], runtimes: list[str], project:
         tuple(f"`{former}` is called `{present}` in the JobSet" for former, present in dict.fromkeys(pairs)),
         (*dict.fromkeys(spliced), *hosts.untold(text)),
     )
-
-
-def _literals(jobset: dict[str, Any]) -> dict[str, str]:
-    """The variables of a JobSet's containers that have one value wherever they are set."""
-    pods = [role["template"]["spec"]["template"]["spec"] for role in jobset["spec"]["replicatedJobs"]]
-    entries = [entry for pod in pods for one in pod["containers"] for entry in one.get("env", [])]
-    found = {entry["name"]: entry.get("value", "$") for entry in entries}
-    unlike = {entry["name"] for entry in entries if entry.get("value", "$") != found[entry["name"]]}
-    return {name: text for name, text in found.items() if "$" not in text and name not in unlike}
-
-
-def followed_files(piece: str, beside: Mapping[int, str], want: MigrationTarget, project: Project) -> dict[int, str]:
-    """The ConfigMaps that go out with an older job, with the names that its pods have as those of a TrainJob."""
-    objects, _ = compiled(as_bytes(joined([piece, *beside.values()])), project) if beside else ([], None)
-    maps = [with_hosts(one, want.job["metadata"]["name"], want.roles) for one in objects if one["kind"] == "ConfigMap"]
-    return {place: followed(one, maps) for place, one in beside.items()}
 
 
 def _rewritten(

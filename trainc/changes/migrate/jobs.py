@@ -17,12 +17,9 @@ from trainc.changes.migrate.chunks import as_bytes, joined, lost_comments, value
 from trainc.changes.migrate.compared import (
     UNEXPLAINED,
     Difference,
-    at_clusters_of,
     differences,
-    is_unplaced,
     made,
     objects,
-    unplaced,
 )
 from trainc.changes.migrate.placed_text import (
     SourceEntry,
@@ -33,7 +30,6 @@ from trainc.changes.migrate.placed_text import (
     children_at,
     composed,
     name_in,
-    roles_of_other,
     says,
     source_of,
 )
@@ -51,6 +47,7 @@ from trainc.changes.migrate.target import (
 from trainc.kinds.table import KINDS, LISTED
 from trainc.lint import expand
 from trainc.model.bundle import Bundle
+from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, WARNING, Finding
 from trainc.model.report import Report
 from trainc.model.settings import Project
@@ -69,8 +66,7 @@ def written(text: str, plain: dict[str, Any], want: MigrationTarget) -> str:
     """The documents that take the place of one older job's `text`, which says `plain`."""
     source = source_of(text, plain)
     writer = Writer(want.containers, deeper=source.deeper)
-    is_older = (plain.get("apiVersion"), plain.get("kind")) in KINDS
-    roles = _roles(source.root, plain) if is_older else roles_of_other(source.root, plain)
+    roles = _roles(source.root, plain)
     former = {new: old for old, new in want.roles.items()}
     entries: dict[str, SourceEntry | None] = {}
     for role, _ in pods(want.runtime["spec"]):
@@ -95,22 +91,45 @@ def own_layout(text: str, want: MigrationTarget) -> str:
 
 
 def _roles(root: SourceNode, plain: dict[str, Any]) -> dict[str, SourceEntry]:
-    """Where the roles of a job stand, by their names in lower case."""
-    kind = KINDS[plain["apiVersion"], plain["kind"]]
-    if kind.field != LISTED:
-        children = children_at(root, "spec", kind.field)
-        return {key.lower(): entry for key, entry in children.items()} if isinstance(children, dict) else {}
+    """The entries that hold a `template`, by their roles' names in lower case; none where there are no pod templates."""
+    roles: dict[str, SourceEntry | None] = {}
+    if (kind := KINDS.get((str(plain.get("apiVersion")), str(plain.get("kind"))))) is not None:
+        listed = _named(children_at(root, "spec"), LISTED) if kind.field == LISTED else at(root, "spec", kind.field)
+        children = listed.node.children if listed is not None else None
+        if isinstance(children, dict):
+            return {key.lower(): entry for key, entry in children.items()}
+        return {str(_named(one.node.value, "tfReplicaType") or "MASTER").lower(): one for one in children or ()}
+    if plain.get("apiVersion") == "batch.volcano.sh/v1alpha1":
+        return _listed(root, "name", "spec", "tasks")
+    match plain.get("kind"):
+        case "Job":
+            roles["node"] = _holding(root, "spec", "template")
+        case "LeaderWorkerSet":
+            names = ("leaderTemplate", "workerTemplate")
+            leader, worker = (_holding(root, "spec", "leaderWorkerTemplate", name) for name in names)
+            roles = {"leader": leader or worker, "worker": worker, "node": worker}
+        case "RayJob":
+            cluster = ("spec", "rayClusterSpec")
+            groups = _listed(root, "groupName", *cluster, "workerGroupSpecs")
+            driver = _holding(root, "spec", "submitterPodTemplate")
+            roles = {"head": at(root, *cluster, "headGroupSpec"), "driver": driver, **groups}
+    return {name: entry for name, entry in roles.items() if entry is not None}
 
-    def named(entries: Any, name: str) -> Any:
-        known = entries.items() if isinstance(entries, dict) else ()
-        return next((one for key, one in known if key.replace("_", "").lower() == name.lower()), None)
 
-    listed: SourceEntry | None = named(children_at(root, "spec"), LISTED)
-    items = listed.node.children if listed is not None else None
-    return {
-        str(named(entry.node.value, "tfReplicaType") or "MASTER").lower(): entry
-        for entry in (items if isinstance(items, list) else [])
-    }
+def _named(entries: Any, name: str) -> Any:
+    known = entries.items() if isinstance(entries, dict) else ()
+    return next((one for key, one in known if key.replace("_", "").lower() == name.lower()), None)
+
+
+def _holding(root: SourceNode, *path: str) -> SourceEntry | None:
+    template = at(root, *path)
+    return apart(composed(template=template)) if template is not None else None
+
+
+def _listed(root: SourceNode, name: str, *path: str) -> dict[str, SourceEntry]:
+    items = children_at(root, *path)
+    nodes = [(one.node.value, one) for one in (items if isinstance(items, list) else ())]
+    return {str(value[name]): one for value, one in nodes if isinstance(value, dict) and name in value}
 
 
 def _job(root: SourceNode, pods: Mapping[str, SourceEntry | None], want: MigrationTarget) -> SourceNode:
@@ -183,27 +202,67 @@ class TextPlace(NamedTuple):
     shared: Shared | None = None
 
 
-class Older(NamedTuple):
+class Outcome(NamedTuple):
     """What becomes of one older job: the new text, or why there is none."""
 
     text: str
-    want: MigrationTarget | None = None
+    want: MigrationTarget | None = None  # None at the end for one that stays as it is
     messages: Sequence[str] = ()
     differences: Sequence[Difference] = ()
     refused: str = ""  # "" where the text may be written
     findings: tuple[Finding, ...] = ()  # what keeps the job from being compiled
     left: tuple[str, ...] = ()  # those of the messages that name what is dropped, or kept as the operator had it
+    kind: str = ""
+    name: str = ""
+
+    @property
+    def policy(self) -> str:
+        """The policy that wires it now, empty for none."""
+        return self.want.policy.name if self.want is not None and self.want.policy is not None else ""
+
+    @property
+    def reason(self) -> str:
+        """Why it is not migrated, or why no policy wires it now."""
+        return self.want.reason if self.want is not None else self.refused
 
 
-def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Older:
+def _unplaced(project: Project) -> Project:
+    """The project without what its clusters and its delivery add to every job; names and versions still count."""
+    clusters = [Cluster(name=one.name, kubernetes=one.kubernetes, jobset=one.jobset) for one in project.clusters]
+    return Project(project.root, runtimes=project.runtimes, secrets=project.secrets, clusters=tuple(clusters))
+
+
+def _is_unplaced(project: Project) -> bool:
+    """Whether the project's clusters and its delivery add nothing to any job."""
+    fields = Cluster.__annotations__.keys() - {"name", "kubernetes", "jobset", "capacity"}
+    nothing = Cluster()
+    plain_clusters = all(getattr(one, key) == getattr(nothing, key) for one in project.clusters for key in fields)
+    return plain_clusters and not project.delivery and not project.deadline
+
+
+def _at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project:
+    """The project with those clusters alone that run a job of a file, whatever the file is called."""
+    metadata = job.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    annotation = annotations.get("trainc.dev/cluster") if isinstance(annotations, dict) else None
+    if annotation is not None:
+        named = project.by_annotation[str(annotation)]
+        return project.serving(tuple(named.clusters)) if named.clusters and not named.unknown else project
+    if len(project.clusters) == 1 and not project.clusters[0].paths:
+        return project
+    clusters = project.holders[file]
+    return project.serving((clusters[0].but(paths=()),)) if len(clusters) == 1 else project
+
+
+def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Outcome:
     """The text of a job as a TrainJob and its runtime; every difference in what the two compile to is explained."""
-    project = at_clusters_of(place.project, job, place.file)
-    bare = unplaced(project)
+    project = _at_clusters_of(place.project, job, place.file)
+    bare = _unplaced(project)
     bundle = next((one for one in made(piece, bare, checked=False)[0] if one.jobset is not None), None)
     if bundle is None:
-        return Older(piece, findings=errors(made(piece, bare)[1]))
+        return Outcome(piece, findings=errors(made(piece, bare)[1]))
     facts = OlderFacts(job, plain(bundle.jobset), launches(bundle))
-    before = objects([bundle] if is_unplaced(project) else made(piece, project, checked=False)[0])
+    before = objects([bundle] if _is_unplaced(project) else made(piece, project, checked=False)[0])
     choice = policy_of(facts)
     make = partial(wanted, facts, objects([bundle]), namespaces_of(project))
     found = made(piece, project)[1]
@@ -229,7 +288,7 @@ def launches(bundle: Bundle) -> dict[str, Any]:
 
 def _tried(
     piece: str, facts: OlderFacts, before: list[Any], found: Report, place: TextPlace, want: MigrationTarget
-) -> Older:
+) -> Outcome:
     """The job as it is wanted, refused where it would mean something else."""
     text, wrong = _text(piece, facts.old, [want])
     after, result_report = made(joined([text, _runtime_beside(place, [want])]), place.project)
@@ -246,7 +305,7 @@ def _tried(
     messages += dict.fromkeys(f"dropped: {one.message}{f'; {one.help}' if one.help else ''}" for one in unknown)
     new = [one for one in result_report.findings if one.level == WARNING and one.rule.name not in known]
     messages += dict.fromkeys(f"`validate` reports: {one.message}" for one in new)
-    return Older(text, want, messages, changes, refused, left=(*kept_of(want), *dropped))
+    return Outcome(text, want, messages, changes, refused, left=(*kept_of(want), *dropped))
 
 
 def _text(piece: str, job: dict[str, Any], wants: list[MigrationTarget]) -> tuple[str, str]:
@@ -371,7 +430,7 @@ class Rewritten(NamedTuple):
     """What becomes of one document: the text, one result for each of its jobs, and the objects around as they are now."""
 
     text: str
-    jobs: tuple[Older, ...]
+    jobs: tuple[Outcome, ...]
     around: Mapping[int, str]
     findings: tuple[Finding, ...] = ()  # what keeps the document from being compiled
 
@@ -401,18 +460,18 @@ def rewritten_other(piece: str, tree: dict[str, Any], place: TextPlace, around: 
 
     The first way that compiles to the same is taken: with the shared runtime, with a policy, with none.
     """
-    project = at_clusters_of(place.project, tree, place.file)
+    project = _at_clusters_of(place.project, tree, place.file)
     place = place._replace(project=project)
     context = joined([piece, *around.values()])
     before = _compiled(context, place)
-    bare = before if is_unplaced(project) else _compiled(context, place._replace(project=unplaced(project)))
-    _, refusals = made(context, unplaced(project), checked=False)
+    bare = before if _is_unplaced(project) else _compiled(context, place._replace(project=_unplaced(project)))
+    _, refusals = made(context, _unplaced(project), checked=False)
     if refusals.failed:
         return Rewritten(piece, (), around, errors(refusals))
     if not bare.jobs or len(bare.jobs) != len(before.jobs):
         return Rewritten(piece, (), around, errors(before.report))
     if any(bundle.keeps_job for bundle in bare.jobs):
-        return Rewritten(piece, tuple(Older(piece, refused=KEPT) for _ in bare.jobs), around)
+        return Rewritten(piece, tuple(Outcome(piece, refused=KEPT) for _ in bare.jobs), around)
     several = len(bare.jobs) > 1 or "metadata" not in tree
     facts = [
         OlderFacts(plain(one.document.tree) if several else tree, plain(one.jobset), launches(one)) for one in bare.jobs
@@ -427,7 +486,7 @@ def rewritten_other(piece: str, tree: dict[str, Any], place: TextPlace, around: 
         refused = next((job.refused for job in tried.jobs if job.refused), "")
         if not refused:
             return tried
-    return Rewritten(piece, tuple(Older(piece, refused=refused) for _ in bare.jobs), around)
+    return Rewritten(piece, tuple(Outcome(piece, refused=refused) for _ in bare.jobs), around)
 
 
 def _compiled(text: str, place: TextPlace) -> _Compiled:
@@ -492,7 +551,7 @@ def _tried_other(source: _Source, wants: list[MigrationTarget]) -> Rewritten:
             changes = differences(objects([source.before.jobs[index]]), objects([after.jobs[index]]), want)
         refused = _refusal(wrong, changes, source.before.report, after.report, text, source.text)
         messages = [*messages_of(source.tree.get("kind", "Armada job"), want), *silent]
-        jobs.append(Older(text, want, messages, changes, refused, left=tuple(kept_of(want))))
+        jobs.append(Outcome(text, want, messages, changes, refused, left=tuple(kept_of(want))))
         silent = []
     return Rewritten(text, tuple(jobs), around)
 

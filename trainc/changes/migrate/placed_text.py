@@ -318,40 +318,6 @@ def children_at(node: SourceNode | None, *keys: str) -> dict[str, SourceEntry] |
     return entry.node.children if entry is not None else None
 
 
-_Roles = dict[str, SourceEntry]
-_VOLCANO = "batch.volcano.sh/v1alpha1"
-
-
-def roles_of_other(root: SourceNode, plain: dict[str, Any]) -> _Roles:
-    """The entries that hold a `template`, by the names of their roles; none where the text holds no pod templates."""
-    if plain.get("apiVersion") == _VOLCANO:
-        return _listed(at(root, "spec", "tasks"), "name")
-    roles: dict[str, SourceEntry | None] = {}
-    match plain.get("kind"):
-        case "Job":
-            roles["node"] = _holding(at(root, "spec", "template"))
-        case "LeaderWorkerSet":
-            names = ("leaderTemplate", "workerTemplate")
-            leader, worker = (_holding(at(root, "spec", "leaderWorkerTemplate", name)) for name in names)
-            roles = {"leader": leader or worker, "worker": worker, "node": worker}
-        case "RayJob":
-            cluster = ("spec", "rayClusterSpec")
-            driver = _holding(at(root, "spec", "submitterPodTemplate"))
-            groups = _listed(at(root, *cluster, "workerGroupSpecs"), "groupName")
-            roles = {"head": at(root, *cluster, "headGroupSpec"), "driver": driver, **groups}
-    return {name: entry for name, entry in roles.items() if entry is not None}
-
-
-def _holding(template: SourceEntry | None) -> SourceEntry | None:
-    return apart(composed(template=template)) if template is not None else None
-
-
-def _listed(entry: SourceEntry | None, name: str) -> _Roles:
-    items = entry.node.children if entry is not None else None
-    nodes = [(one.node.value, one) for one in (items if isinstance(items, list) else ())]
-    return {str(value[name]): one for value, one in nodes if isinstance(value, dict) and name in value}
-
-
 _AMOUNTS = ("requests", "limits", "sizeLimit", "storage", "divisor")
 _STEP = 2  # columns
 

@@ -17,12 +17,11 @@ from trainc.compiler.load import load
 from trainc.compiler.load.shipped import COMPONENTS, shipped_names
 from trainc.compiler.load.walk import known_contents
 from trainc.integrations.lsp.cursor import Cursor, Outline, documents_of, field_at, find, outline
-from trainc.integrations.lsp.judgement import Judgement, Unsaved, Workspace
+from trainc.integrations.lsp.judgement import Workspace
 from trainc.integrations.lsp.publishing import location
-from trainc.model.catalog import Documents
 from trainc.model.document import Document
 from trainc.model.paths import keyed, shown
-from trainc.model.settings import FILE, Project
+from trainc.model.settings import FILE
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, get, value
 from trainc.report.lines import visible
@@ -90,11 +89,11 @@ def meaning(kind: str, path: Path) -> str:
 class NameIndex:
     """The names that the files of a project define, as they are seen from one of them."""
 
-    def __init__(self, file: str, judgement: Judgement, unsaved: Unsaved) -> None:
-        self._file = file
-        self._project: Project
+    def __init__(self, path: str, workspace: Workspace) -> None:
+        judgement, unsaved = workspace.judgement(path), workspace.unsaved(workspace.root(path))
+        self._file = workspace.file(path)
         self._project, report = judgement.opened(unsaved)
-        self._documents: Documents = load(self._project, judgement.selection(unsaved), report)
+        self._documents = load(self._project, judgement.selection(unsaved), report)
 
     def of(self, what: str, runtime: str = "") -> Iterator[NamedPlace]:
         """Everything of a sort; of containers and replicated jobs those of the `runtime`."""
@@ -223,7 +222,7 @@ def definition(path: str, position: types.Position, workspace: Workspace) -> lis
         before, after = cursor.text[: column - cursor.span.column], cursor.text[column - cursor.span.column :]
         word = before.replace(",", " ").rpartition(" ")[2] + after.replace(",", " ").partition(" ")[0]
     runtime = value(cursor.document.tree, "spec", "runtimeRef", "name")
-    places = NameIndex(file, workspace.judgement(path), workspace.unsaved(root)).of(what, str(runtime or ""))
+    places = NameIndex(path, workspace).of(what, str(runtime or ""))
     spans = dict.fromkeys(one.at for one in places if one.name == word and one.at is not None)
     return [place for span in spans if (place := location(span, root, workspace)) is not None]
 
@@ -253,9 +252,9 @@ def _names(at: Outline, path: str, lines: list[str], workspace: Workspace) -> It
     """The names of what a field refers to."""
     if not (what := meaning(at.kind, at.path)) or not (at.is_value or type(at.path[-1]) is int):
         return
-    names = NameIndex(workspace.file(path), workspace.judgement(path), workspace.unsaved(workspace.root(path)))
     match = _REFERENCE.search("\n".join(lines)) if what in (CONTAINER, ROLE) else None
-    known = {one.name: one for one in reversed(list(names.of(what, match["name"] if match else "")))}
+    named = list(NameIndex(path, workspace).of(what, match["name"] if match else ""))
+    known = {one.name: one for one in reversed(named)}
     for name in sorted(known):
         yield types.CompletionItem(name, kind=Kind.Reference, detail=known[name].about)
 
