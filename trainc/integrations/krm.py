@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -208,7 +208,7 @@ class Configuration(NamedTuple):
     resources: list[Item]
 
 
-def configuration(config: Document | None, settings: Iterable[str]) -> Configuration:
+def configuration(config: Document | None, settings: Collection[str]) -> Configuration:
     """What a functionConfig asks for: a ConfigMap's `data`, or the `spec` of kind Build or Validate of trainc.dev.
 
     `settings` are the names of those of a cluster. Trouble for a kind, an option or a value that there is not.
@@ -233,32 +233,28 @@ def configuration(config: Document | None, settings: Iterable[str]) -> Configura
     words.pop("resources", None)
     options: dict[str, list[str]] = {}
     for key, given in words.items():
-        _add(key, given, options, tuple(settings))
+        if type(given) is dict or (type(given) is list and key not in _NAMES):
+            kind = "map" if type(given) is dict else "list"
+            raise Trouble(f"functionConfig: `{key}` must be one value, not a {kind}")
+        text = str(given).lower() if type(given) is bool else str(given)
+        if key in _CHOICES:
+            option, choices = _CHOICES[key]
+            if text not in choices:
+                raise Trouble(f"functionConfig: `{key}` must be one of {', '.join(choices)}, not `{text}`")
+            options[option] = [text]
+        elif key in _NAMES:
+            options[key] = [str(name).strip() for name in (given if type(given) is list else text.split(","))]
+        elif key in _SWITCHES:
+            if text not in ("true", "false"):
+                raise Trouble(f"functionConfig: `{key}` must be true or false, not `{text}`")
+            options |= {_SWITCHES[key]: [""]} if text == "true" else {}
+        elif key in settings:
+            options.setdefault("set", []).append(f"{key}={text}")
+        else:
+            known = (*_CHOICES, *_NAMES, *_SWITCHES, *settings)
+            hint = meant(key, known, f"options: {', '.join(known)}")
+            raise Trouble(f"functionConfig: unknown option `{key}`; {hint}")
     return Configuration(command, options, inline)
-
-
-def _add(key: str, given: Any, options: dict[str, list[str]], settings: tuple[str, ...]) -> None:
-    if type(given) is dict or (type(given) is list and key not in _NAMES):
-        raise Trouble(f"functionConfig: `{key}` must be one value, not a {'map' if type(given) is dict else 'list'}")
-    text = str(given).lower() if type(given) is bool else str(given)
-    if key in _CHOICES:
-        option, choices = _CHOICES[key]
-        if text not in choices:
-            raise Trouble(f"functionConfig: `{key}` must be one of {', '.join(choices)}, not `{text}`")
-        options[option] = [text]
-    elif key in _NAMES:
-        names = given if type(given) is list else text.split(",")
-        options[key] = [str(name).strip() for name in names]
-    elif key in _SWITCHES:
-        if text not in ("true", "false"):
-            raise Trouble(f"functionConfig: `{key}` must be true or false, not `{text}`")
-        options |= {_SWITCHES[key]: [""]} if text == "true" else {}
-    elif key in settings:
-        options.setdefault("set", []).append(f"{key}={text}")
-    else:
-        known = (*_CHOICES, *_NAMES, *_SWITCHES, *settings)
-        hint = meant(key, known, f"options: {', '.join(known)}")
-        raise Trouble(f"functionConfig: unknown option `{key}`; {hint}")
 
 
 _POLICIES = "admissionregistration.k8s.io/"

@@ -30,7 +30,7 @@ def test_no_place_leads_out_of_the_text(text: str, encoding: str, line: int, col
     assert 0 <= positions.offset(found.start) <= positions.offset(found.end) <= len(text)
     assert positions.offset(types.Position(row, unit)) <= len(text)
     assert min(positions.place(types.Position(row, unit))) >= 1
-    lines = positions.lines()
+    lines = positions.lines
     outline(lines, min(row, len(lines) - 1), lines[min(row, len(lines) - 1)][:unit])
 
 

@@ -40,8 +40,7 @@ def is_held(root: str, source: str, rendered: str) -> bool:
     if not os.path.isfile(os.path.join(root, source)):
         return False
     there = {(one.kind, one.name) for one in expand(read(contents(root, source), source, Report()), Report())}
-    objects = read(ordinary_contents(rendered), rendered, Report())
-    return any((one.kind, one.name) in there for one in objects)
+    return any((one.kind, one.name) in there for one in read(ordinary_contents(rendered), rendered, Report()))
 
 
 def lost_sources(project: Project, paths: tuple[str, ...], report: Report) -> None:

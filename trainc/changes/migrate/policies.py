@@ -111,9 +111,7 @@ def policy_of(facts: OlderFacts) -> Policy | str:
             resources=alike,
             env=alike or not works,
         )
-    if kind in {"TFJob", "TfJob"}:
-        return tensorflow_policy(facts)
-    return _paddle(facts)
+    return tensorflow_policy(facts) if kind in {"TFJob", "TfJob"} else _paddle(facts)
 
 
 def _of_one_role(facts: OlderFacts, policy: str) -> Policy | str:

@@ -184,6 +184,22 @@ def _stored(amounts: dict[str, Any]) -> dict[str, str]:
     return texts
 
 
+_JOBS = "trainjobs"
+
+
+class AsyncResult:
+    """What a call with `async_req` gives: the answer, or the error, when somebody asks for it."""
+
+    def __init__(self, content: dict[str, Any] | None) -> None:
+        self._content = content
+
+    def get(self, *_: float, **_timeout: float) -> dict[str, Any]:
+        """The answer; ApiException with 404 where there is no such object."""
+        if self._content is None:
+            raise ApiException(status=404, reason="Not Found")
+        return self._content
+
+
 class JobError(RuntimeError):
     """A job that a server would refuse or that would not run; its text has every error with file and line.
 
@@ -201,7 +217,7 @@ class ExistingJobError(Trouble, RuntimeError):
 
 
 class Repository:
-    """The project at a folder; it is read anew for each question, as people edit it."""
+    """The part of CustomObjectsApi that the SDK's backend uses, for a project that is read anew for each question."""
 
     cautions: tuple[str, ...] = ()  # what was found of the job written last, and is not an error
 
@@ -225,25 +241,40 @@ class Repository:
         """What the project holds now."""
         return self._held or Contents(self._root, self.namespace)
 
-    def jobs(self) -> list[dict[str, Any]]:
-        """Every TrainJob that can be read with its runtime, of the namespace if one is given, sorted by file; others are warnings."""
+    def get_namespaced_custom_object(self, *where: str, **_options: bool) -> AsyncResult:
+        """A job, or a TrainingRuntime."""
+        *_, plural, name = where
         contents = self.contents()
-        return [contents.stored(document) for document in contents.jobs if contents.is_readable(document)]
-
-    def job(self, name: str) -> dict[str, Any] | None:
-        """The TrainJob of a name, None where there is none."""
-        contents = self.contents()
+        if plural != _JOBS:
+            runtimes = contents.namespaced_runtimes()
+            return AsyncResult(next((one for one in runtimes if one.get("metadata", {}).get("name") == name), None))
         same_name = [document for document in contents.jobs if document.name == name]
         if len(same_name) > 1:
             raise Trouble(f"{len(same_name)} jobs are named `{name}`; choose one with trainer_client(namespace=...)")
-        return contents.stored(same_name[0]) if same_name else None
+        return AsyncResult(contents.stored(same_name[0]) if same_name else None)
+
+    def list_namespaced_custom_object(self, *where: str, **_options: bool) -> AsyncResult:
+        """All jobs that can be read with their runtimes, sorted by file, others are warnings; or all TrainingRuntimes."""
+        contents = self.contents()
+        if where[-1] != _JOBS:
+            return _list(contents.namespaced_runtimes())
+        return _list([contents.stored(document) for document in contents.jobs if contents.is_readable(document)])
+
+    def get_cluster_custom_object(self, *where: str, **_options: bool) -> AsyncResult:
+        """A ClusterTrainingRuntime, with all that it inherits."""
+        return AsyncResult(self.contents().runtime(where[-1]))
+
+    def list_cluster_custom_object(self, *_where: str, **_options: bool) -> AsyncResult:
+        """All ClusterTrainingRuntimes, each with all that it inherits."""
+        return _list(self.contents().runtimes())
 
     def file_of(self, name: str) -> str:
         """The file of a job that is there, from the project's root."""
         return next(document.file for document in self.contents().jobs if document.name == name)
 
-    def write(self, job: dict[str, Any]) -> None:
+    def create_namespaced_custom_object(self, *where: Any) -> None:
         """Write a job to its file if it compiles; where it raises JobError, the file is as it was."""
+        job: dict[str, Any] = where[-1]
         metadata = {**job["metadata"], **({"namespace": self.namespace} if self.namespace else {})}
         name = str(metadata["name"])
         contents = self.contents()
@@ -302,7 +333,7 @@ class RepositoryBackend(KubernetesBackend):
 
     def __init__(self, repository: Repository) -> None:
         """The parent's constructor connects to a cluster; nothing here does."""
-        self.custom_api = RepositoryApi(repository)
+        self.custom_api = repository
         self.core_api = NoPods()
         self.namespace = repository.namespace or "default"
         self._repository = repository
@@ -407,54 +438,6 @@ def client_of(root: str, folder: str, namespace: str, *, replace: bool) -> Train
     client = TrainerClient.__new__(TrainerClient)  # its constructor knows the SDK's own backends alone
     client.backend = RepositoryBackend(Repository(root, folder, namespace, replace=replace))
     return client
-
-
-_JOBS = "trainjobs"
-
-
-class AsyncResult:
-    """What a call with `async_req` gives: the answer, or the error, when somebody asks for it."""
-
-    def __init__(self, content: dict[str, Any] | None) -> None:
-        self._content = content
-
-    def get(self, *_: float, **_timeout: float) -> dict[str, Any]:
-        """The answer; ApiException with 404 where there is no such object."""
-        if self._content is None:
-            raise ApiException(status=404, reason="Not Found")
-        return self._content
-
-
-class RepositoryApi:
-    """The part of CustomObjectsApi that the SDK's backend uses."""
-
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
-
-    def get_namespaced_custom_object(self, *where: str, **_options: bool) -> AsyncResult:
-        """A job, or a TrainingRuntime."""
-        *_, plural, name = where
-        if plural == _JOBS:
-            return AsyncResult(self._repository.job(name))
-        runtimes = self._repository.contents().namespaced_runtimes()
-        return AsyncResult(next((one for one in runtimes if one.get("metadata", {}).get("name") == name), None))
-
-    def list_namespaced_custom_object(self, *where: str, **_options: bool) -> AsyncResult:
-        """All jobs, or all TrainingRuntimes."""
-        repository = self._repository
-        return _list(repository.jobs() if where[-1] == _JOBS else repository.contents().namespaced_runtimes())
-
-    def get_cluster_custom_object(self, *where: str, **_options: bool) -> AsyncResult:
-        """A ClusterTrainingRuntime, with all that it inherits."""
-        return AsyncResult(self._repository.contents().runtime(where[-1]))
-
-    def list_cluster_custom_object(self, *_where: str, **_options: bool) -> AsyncResult:
-        """All ClusterTrainingRuntimes, each with all that it inherits."""
-        return _list(self._repository.contents().runtimes())
-
-    def create_namespaced_custom_object(self, *where: Any) -> None:
-        """Write a job to its file."""
-        self._repository.write(where[-1])
 
 
 class NoPods:

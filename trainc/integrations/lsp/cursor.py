@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from lsprotocol import types
@@ -154,6 +155,8 @@ class Positions:
         self.text = text
         self._codec, self._bytes = _ENCODINGS[encoding]
         self._starts = [0, *(end.end() for end in _EDITOR.finditer(text))]
+        # As editors count them, without their ends.
+        self.lines = [text[start:end].rstrip("\r\n") for start, end in pairwise([*self._starts, len(text)])]
         self._yaml_starts = [int(text.startswith(_MARK)), *(end.end() for end in _YAML.finditer(text))]
 
     def range(self, span: Span) -> types.Range:
@@ -171,7 +174,7 @@ class Positions:
         """The number of the character at a position; a position behind the end of its line is at that end."""
         if position.line >= len(self._starts):
             return len(self.text)
-        line = self.line(position.line)
+        line = self.lines[position.line]
         units = column = 0
         while column < len(line) and units < position.character:
             units += self._units(line[column])
@@ -183,17 +186,6 @@ class Positions:
         offset = self.offset(position)
         line = max(bisect_right(self._yaml_starts, offset) - 1, 0)
         return line + 1, max(offset - self._yaml_starts[line], 0) + 1
-
-    def line(self, number: int) -> str:
-        """A line of the text, counted from 0 as editors do, without its end; empty where there is none."""
-        if number >= len(self._starts):
-            return ""
-        end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self.text)
-        return self.text[self._starts[number] : end].rstrip("\r\n")
-
-    def lines(self) -> list[str]:
-        """All lines of the text as editors count them, without their ends."""
-        return [self.line(number) for number in range(len(self._starts))]
 
     def _offset_of(self, line: int, column: int) -> int:
         if line > len(self._yaml_starts):

@@ -234,14 +234,14 @@ _REFERENCE = re.compile(r"""runtimeRef:[ ]*\n(?:[ ]+(?:apiGroup|kind):.*\n){0,2}
 def completion(path: str, position: types.Position, workspace: Workspace) -> list[types.CompletionItem]:
     """The candidates at a position, whatever is broken elsewhere in the text."""
     positions = workspace.positions(path)
-    line = positions.line(position.line)
+    line = positions.lines[position.line] if position.line < len(positions.lines) else ""
     before = line[: positions.offset(position) - positions.offset(types.Position(position.line, 0))]
     if before.lstrip().startswith("#"):
         return []
-    at = outline(positions.lines(), position.line, before)
+    at = outline(positions.lines, position.line, before)
     start = positions.position(positions.offset(position) - len(at.typed))
     written = types.Range(start, position)
-    items = [*_names(at, path, positions.lines(), workspace), *_values(at), *_fields(at)]
+    items = [*_names(at, path, positions.lines, workspace), *_values(at), *_fields(at)]
     for item in items:
         item.text_edit = types.TextEdit(written, item.insert_text or item.label)
         item.insert_text = None

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from time import process_time
 from typing import NamedTuple
 
+from pygls.uris import from_fs_path
+
 from trainc.apiserver.schema.engine import begin_run
 from trainc.changes.compare.applications import report_applications
 from trainc.compiler import pipeline
@@ -203,6 +205,10 @@ class Workspace:
             return ordinary_contents(path).decode("utf-8", "replace")
         except OSError:
             return ""
+
+    def uri(self, path: str) -> str:
+        """The address of a file in the editor, empty for what is in no file."""
+        return self.buffers[path].uri if path in self.buffers else (from_fs_path(path) or "") if path else ""
 
     def is_saved(self, path: str) -> bool:
         """Whether an open text is that of its file."""

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lsprotocol import types
-from pygls.uris import from_fs_path
 
 from trainc.changes.fix import fix
 from trainc.integrations.lsp.cursor import Positions
@@ -91,9 +90,9 @@ class Publisher:
             self._show(root, [])
             return
         judgement = workspace.judgement(open_files[0])
-        if (error := self._tried(lambda: judgement.judge(workspace.unsaved(root)))) is not None:
+        if (wrong := self._tried(lambda: judgement.judge(workspace.unsaved(root)))) is not None:
             judgement.by_file = {}
-            self._show(root, open_files, {open_files[0]: [trouble(error)]})
+            self._show(root, open_files, {open_files[0]: wrong})
             return
         paths = {workspace.path(findings[0].span, root) for findings in judgement.by_file.values() if findings}
         self._show(root, [*open_files, *(paths - {"", *open_files})])
@@ -104,11 +103,9 @@ class Publisher:
         judgement, unsaved = workspace.judgement(path), workspace.unsaved(root)
         if relative(path, root) not in unsaved:
             return
-        if (error := self._tried(lambda: judgement.judge_file(relative(path, root), unsaved))) is None:
-            self._tell(path, root)
-        else:
+        if (wrong := self._tried(lambda: judgement.judge_file(relative(path, root), unsaved))) is not None:
             judgement.by_file[relative(path, root)] = []
-            self._tell(path, root, [trouble(error)])
+        self._tell(path, root, wrong)
 
     def _wait(self) -> None:
         if self._later is not None:
@@ -124,16 +121,19 @@ class Publisher:
             if root in due or workspace.judgement(path).seconds < SLOW:
                 self.judge(root)
 
-    def _tried(self, judge: Callable[[], None]) -> Exception | None:
-        """What kept a judgement from being made: the editor lives on, whatever is in its files."""
+    def _tried(self, judge: Callable[[], None]) -> list[types.Diagnostic] | None:
+        """What kept a judgement from being made, at the start of the file: the editor lives on, whatever is in its files."""
         try:
             judge()
         except Trouble as error:
-            return error
+            text = str(error)
         except Exception as error:  # noqa: BLE001 (a bug in trainc must not take the editor's other answers away)
-            self._log(f"a bug in trainc, not in your files: {type(error).__name__}: {error}")
-            return RuntimeError(f"a bug in trainc, not in your files: {type(error).__name__}: {error}")
-        return None
+            text = f"a bug in trainc, not in your files: {type(error).__name__}: {error}"
+            self._log(text)
+        else:
+            return None
+        place = types.Range(types.Position(0, 0), types.Position(0, 0))
+        return [types.Diagnostic(place, visible(text), severity=types.DiagnosticSeverity.Error, source=SOURCE)]
 
     def _show(self, root: str, paths: list[str], instead: dict[str, list[types.Diagnostic]] | None = None) -> None:
         """Publish these files, and take back what was shown of all others of the project."""
@@ -141,18 +141,14 @@ class Publisher:
         for path in paths:
             self._tell(path, root, (instead or {}).get(path))
         for path in sorted(former - set(paths)):
-            self._publish(types.PublishDiagnosticsParams(self._uri(path), []))
+            self._publish(types.PublishDiagnosticsParams(self._workspace.uri(path), []))
 
     def _tell(self, path: str, root: str, published: list[types.Diagnostic] | None = None) -> None:
         buffer = self._workspace.buffers.get(path)
         shown = diagnostics(path, self._workspace) if published is None else published
         version = buffer.version if buffer is not None else None
         self._shown.setdefault(root, set()).add(path)
-        self._publish(types.PublishDiagnosticsParams(self._uri(path), shown, version))
-
-    def _uri(self, path: str) -> str:
-        buffer = self._workspace.buffers.get(path)
-        return buffer.uri if buffer is not None else from_fs_path(path) or ""
+        self._publish(types.PublishDiagnosticsParams(self._workspace.uri(path), shown, version))
 
 
 SOURCE = "trainc"
@@ -184,18 +180,10 @@ def diagnostic(finding: Finding, positions: Positions, root: str, workspace: Wor
     )
 
 
-def trouble(error: Exception) -> types.Diagnostic:
-    """What keeps a project from being judged, at the start of the file."""
-    start = types.Position(0, 0)
-    return types.Diagnostic(
-        types.Range(start, start), visible(str(error)), severity=types.DiagnosticSeverity.Error, source=SOURCE
-    )
-
-
 def location(span: Span, root: str, workspace: Workspace) -> types.Location | None:
     """A span as a place that the editor can open, None where it is in no file."""
     path = workspace.path(span, root)
-    uri = workspace.buffers[path].uri if path in workspace.buffers else from_fs_path(path) if path else None
+    uri = workspace.uri(path)
     return types.Location(uri, workspace.positions(path).range(span)) if uri else None
 
 
@@ -239,9 +227,7 @@ def _edits(
         done = fix(positions.text, findings, file, unsafe=unsafe) if is_inside(root, path) else None
         if done is None or (len(findings) == 1 and not done.applied):
             return {}
-        buffer = workspace.buffers.get(path)
-        uri = buffer.uri if buffer is not None else from_fs_path(path)
-        if uri and done.text != positions.text:
+        if (uri := workspace.uri(path)) and done.text != positions.text:
             # What differs alone, so that a cursor elsewhere stays where it is.
             parts = [(Span(file, *part[:4]), part.text) for part in differing_parts(positions.text, done.text)]
             made[uri] = [types.TextEdit(positions.range(span), text) for span, text in parts]
