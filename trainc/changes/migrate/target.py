@@ -37,7 +37,6 @@ _DEFAULTS: dict[str, Any] = {
     "startupPolicy": {"startupPolicyOrder": "AnyOrder"},
     "successPolicy": {"operator": "All"},
 }
-_TRAINER = {"image": "image", "command": "command", "args": "args"}
 # What an operator sets alike in all of its jobs.
 _CONSTANT = ("K_MPI_JOB_ROLE", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_VISIBLE_DEVICES", "PYTHONUNBUFFERED")
 _NOT_KEPT = (TRAINC_PREFIX, "kueue.x-k8s.io/")  # keys of a JobSet that its runtime does not repeat
@@ -134,13 +133,12 @@ def readable_group(group: dict[str, Any]) -> dict[str, Any]:
 def with_group(want: MigrationTarget, group: dict[str, Any]) -> MigrationTarget:
     """The job whose runtime asks Volcano for a gang of all its pods, in the queue of this PodGroup."""
     spec = group["spec"]
-    topology = spec.get("networkTopology")
-    runtime = want.runtime["spec"]
+    runtime, topology = want.runtime["spec"], spec.get("networkTopology")
     runtime["podGroupPolicy"] = {"volcano": {"networkTopology": topology} if topology else {}}
     if "queue" in spec:
         annotations = runtime["template"].setdefault("metadata", {}).setdefault("annotations", {})
         annotations.setdefault(VOLCANO_QUEUE, spec["queue"])
-    for _, template in pods(want.runtime["spec"]):  # the Trainer writes again what ties a pod to its group
+    for _, template in pods(runtime):  # the Trainer writes again what ties a pod to its group
         metadata = template.get("metadata", {})
         annotations = metadata.get("annotations", {})
         annotations.pop(VOLCANO_GROUP, None)
@@ -154,9 +152,6 @@ def with_group(want: MigrationTarget, group: dict[str, Any]) -> MigrationTarget:
 
 def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict[str, Any]:
     """What the job says as `spec.trainer`, which leaves the runtime; the runtime's parts get their new names."""
-    text = str(facts.old["spec"])
-    variables = [entry["name"] for role in facts.roles for entry in facts.main(role).get("env", [])]
-    own = {name for name in variables if name in text}
     by_name = {role["name"]: role for role in spec["replicatedJobs"]}
     mains = {}
     for former, name in policy.roles.items():
@@ -186,7 +181,7 @@ def _as_trainer(facts: OlderFacts, spec: dict[str, Any], policy: Policy) -> dict
                 role["template"]["spec"].pop(key, None)
     counts = {"numNodes": policy.nodes, "numProcPerNode": policy.processes}
     trainer = {field: count for field, count in counts.items() if count is not None}
-    taken = _moved_to_trainer([mains[name] for name in policy.trainers], policy, own)
+    taken = _moved_to_trainer([mains[name] for name in policy.trainers], policy, str(facts.old["spec"]))
     if policy.name == "mpi" and policy.resources:
         mains[NODE].pop("resources", None)  # both hold the same, and `resourcesPerNode` reaches both
     spec.update(with_hosts(spec, facts.jobset["metadata"]["name"], policy.roles))
@@ -230,15 +225,15 @@ def _keep(node: dict[str, Any], key: str, wanted: Any) -> None:
         node.pop(key, None)
 
 
-def _moved_to_trainer(mains: list[dict[str, Any]], policy: Policy, own: set[str]) -> dict[str, Any]:
+def _moved_to_trainer(mains: list[dict[str, Any]], policy: Policy, old: str) -> dict[str, Any]:
     """What the trainers' containers say alike, as fields of `spec.trainer`; it leaves them."""
     out: dict[str, Any] = {}
-    for field, trainer_field in _TRAINER.items():
+    for field in ("image", "command", "args"):
         if field in mains[0]:
-            out[trainer_field] = mains[0][field]
+            out[field] = mains[0][field]
             for main in mains:
                 del main[field]
-    env = [entry for entry in mains[0].get("env", []) if entry["name"] in own or entry["name"] not in _CONSTANT]
+    env = [entry for entry in mains[0].get("env", []) if entry["name"] in old or entry["name"] not in _CONSTANT]
     if policy.env and env:
         out["env"] = env
         for main in mains:
@@ -272,7 +267,7 @@ _OF_PODS = (
 _OF_CONTAINERS = ("env", "securityContext", "volumeMounts")
 MANAGER = "trainc.dev/shared-runtime"
 
-_Spot = tuple[str, ...]  # of what a patch can say: ("metadata",), or role, container ("" for the pod) and field
+_Spot = tuple[str, str, str]  # of what a patch can say: role ("" for the JobSet), container ("" for the pod), field
 
 
 class Shared(NamedTuple):
@@ -305,8 +300,11 @@ class Shared(NamedTuple):
             own = spec["trainer"].get("env", [])
             names = {entry["name"] for entry in own}
             spec["trainer"]["env"] = [*(entry for entry in env if entry["name"] not in names), *own]
-        if patch := _patch(left):
-            spec["runtimePatches"] = [{"manager": MANAGER, "trainingRuntimeSpec": patch}]
+        template: dict[str, Any] = {}
+        for spot, value in left.items():
+            _put(template, spot, value)
+        if template:
+            spec["runtimePatches"] = [{"manager": MANAGER, "trainingRuntimeSpec": {"template": template}}]
         followed = "" if self.is_new else self.name
         return MigrationTarget(job, self.runtime, want.extras, want.policy, "", served_by=self.name, followed=followed)
 
@@ -325,22 +323,11 @@ def shared_by(wants: Iterable[MigrationTarget], name: str) -> Shared | None:
     spec = deepcopy(skeleton)
     common = {spot: one for spot, one in own.items() if all(values.get(spot) == one for _, values, _ in group)}
     for spot, value in common.items():
-        if spot == ("metadata",):
-            spec["template"]["metadata"] = value
-            continue
-        role, container, field = spot
-        holder = dict(pods(spec))[role]
-        if field != "metadata":
-            holder = holder["spec"]
-        if container:
-            holder = next(one for one in holder["containers"] if one["name"] == container)
-        holder[field] = value
-    metadata: dict[str, Any] = {"name": name}
-    if labels := first.runtime["metadata"].get("labels"):
-        metadata["labels"] = labels
-    return Shared(
-        {"apiVersion": TRAINER_API, "kind": "ClusterTrainingRuntime", "metadata": metadata, "spec": spec}, is_new=True
-    )
+        _put(spec["template"], spot, value)
+    labels = first.runtime["metadata"].get("labels")
+    metadata = {"name": name, **({"labels": labels} if labels else {})}
+    runtime = {"apiVersion": TRAINER_API, "kind": "ClusterTrainingRuntime", "metadata": metadata, "spec": spec}
+    return Shared(runtime, is_new=True)
 
 
 def _parted(spec: dict[str, Any]) -> tuple[dict[str, Any], dict[_Spot, Any]]:
@@ -349,7 +336,7 @@ def _parted(spec: dict[str, Any]) -> tuple[dict[str, Any], dict[_Spot, Any]]:
     values: dict[_Spot, Any] = {}
     template = spec.get("template") or {}
     if "metadata" in template:
-        values["metadata",] = template.pop("metadata")
+        values["", "", "metadata"] = template.pop("metadata")
     for role, pod_template in pods(spec):
         if "metadata" in pod_template:
             values[role, "", "metadata"] = pod_template.pop("metadata")
@@ -375,33 +362,29 @@ def pods(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield role["name"], template
 
 
-def _patch(values: dict[_Spot, Any]) -> dict[str, Any]:
-    """What a job's patch says, empty where there is nothing to say."""
-    template: dict[str, Any] = {}
-    roles: dict[str, dict[str, Any]] = {}
-    for spot, value in values.items():
-        if spot == ("metadata",):
-            template["metadata"] = value
-            continue
-        role, container, field = spot
-        holder = roles.setdefault(role, {})
-        if field != "metadata":
-            holder = holder.setdefault("spec", {})
-        if container:
-            listed = holder.setdefault("containers", [])
-            if not any(one["name"] == container for one in listed):
-                listed.append({"name": container})
-            holder = next(one for one in listed if one["name"] == container)
-        holder[field] = value
-    if roles:
-        jobs = [{"name": name, "template": {"spec": {"template": pod}}} for name, pod in roles.items()]
-        template["spec"] = {"replicatedJobs": jobs}
-    return {"template": template} if template else {}
+def _put(template: dict[str, Any], spot: _Spot, value: Any) -> None:
+    """Set what stands at a place of a JobSet's template; what is missing on the way there is made."""
+    role, container, field = spot
+    holder = template
+    if role:
+        job = _item(holder.setdefault("spec", {}).setdefault("replicatedJobs", []), role)
+        holder = job.setdefault("template", {}).setdefault("spec", {}).setdefault("template", {})
+    if role and field != "metadata":
+        holder = holder.setdefault("spec", {})
+    if container:
+        holder = _item(holder.setdefault("containers", []), container)
+    holder[field] = value
+
+
+def _item(items: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    if not any(one["name"] == name for one in items):
+        items.append({"name": name})
+    return next(one for one in items if one["name"] == name)
 
 
 def _first_difference(one: Any, other: Any, path: str = "") -> str:
     if isinstance(one, dict) and isinstance(other, dict):
-        for key in [*one, *(key for key in other if key not in one)]:
+        for key in {**one, **other}:
             if one.get(key) != other.get(key):
                 return _first_difference(one.get(key), other.get(key), f"{path}.{key}".lstrip("."))
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
