@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainc.changes.compare.immutable import IMMUTABLE_CHANGE
 from trainc.changes.compare.refused_edits import refused_runs
+from trainc.changes.compare.updates import IMMUTABLE_CHANGE
 from trainc.changes.fix import fix
 from trainc.cli.options import Options
 from trainc.cli.output import tell

@@ -15,7 +15,7 @@ from trainc.changes.compare.committed import (
     listed,
     names,
 )
-from trainc.changes.compare.immutable import IMMUTABLE_CHANGE, MOVED_RUN, moved_run
+from trainc.changes.compare.updates import IMMUTABLE_CHANGE, MOVED_RUN, moved_run
 from trainc.changes.git.work_tree import CommittedTexts, absent_files
 from trainc.cli.caching.run_cache import RunCache
 from trainc.cli.compiling import Nothing, compiled, rendered_runs

@@ -23,8 +23,7 @@ from trainc.authoring.adopt.objects import (
 )
 from trainc.authoring.adopt.written import applied_by, as_kept_job, live, written
 from trainc.changes.compare.committed import Committed
-from trainc.changes.compare.immutable import moved_run
-from trainc.changes.compare.updates import LeafUpdate, Update, update
+from trainc.changes.compare.updates import LeafUpdate, Update, moved_run, update
 from trainc.changes.git.scratch import Scratch, drop, unpack
 from trainc.changes.migrate import migrate
 from trainc.compiler import pipeline

@@ -14,9 +14,17 @@ from typing import NamedTuple
 
 from trainc.apiserver.served import Served
 from trainc.changes.compare.decision import Decisions
-from trainc.changes.compare.immutable import immutable_change, moved_run
 from trainc.changes.compare.rendered import differing, rendered
-from trainc.changes.compare.updates import OF_FILES, SERVER_SIDE, Key, Update, key_of, update
+from trainc.changes.compare.updates import (
+    OF_FILES,
+    SERVER_SIDE,
+    Key,
+    Update,
+    immutable_change,
+    key_of,
+    moved_run,
+    update,
+)
 from trainc.changes.git.repository import GitRepository
 from trainc.changes.git.scratch import Scratch, unpack
 from trainc.compiler import pipeline

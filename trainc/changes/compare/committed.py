@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from trainc.changes.compare.decision import Decision, Decisions
-from trainc.changes.compare.immutable import immutable_change
-from trainc.changes.compare.updates import Update
+from trainc.changes.compare.updates import Update, immutable_change
 from trainc.compiler.emit.digest import job_digest
 from trainc.compiler.header import Header
 from trainc.lint.tables.created_once import is_created_once

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from trainc.apiserver.served import Served
 from trainc.changes.compare.decision import Decision, Decisions
-from trainc.changes.compare.immutable import immutable_change, moved_run
 from trainc.changes.compare.rendered import file_of
-from trainc.changes.compare.updates import Update, pairs, update
+from trainc.changes.compare.updates import Update, immutable_change, moved_run, pairs, update
 from trainc.compiler.emit import Rendered, run_path
 from trainc.compiler.emit.digest import job_digest, written_digest
 from trainc.compiler.emit.spool.changes import is_whole, new_run, runs_in
