@@ -8,6 +8,7 @@ import pytest
 
 from tests.repository import Repository, job
 from tests.sampling import sampled
+from trainc.compiler.emit.spool.disk import Staged
 
 BERT, LINE = "research/bert.yaml", "research/line.yaml"
 
@@ -154,6 +155,16 @@ def test_many_differences_are_cut(tmp_path: Path) -> None:
     assert done.code == 1
     assert done.err.count("[out-of-date]") == 50
     assert "and 70 more files" in done.err
+
+
+def test_a_file_has_a_name_of_any_length_that_the_disk_takes(tmp_path: Path) -> None:
+    """Its temporary file lay beside it under a longer one."""
+    names = [f"{first}{'n' * 249}.yaml" for first in "ab"]
+    with Staged() as staged:
+        for name in names:
+            staged.put(str(tmp_path / name), name.encode())
+        staged.move()
+    assert {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()} == {name: name for name in names}
 
 
 def test_leftovers_of_a_killed_build_go(built: Repository) -> None:

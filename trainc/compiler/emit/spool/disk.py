@@ -161,9 +161,11 @@ class Staged:
 
     def put(self, target: str, content: bytes) -> None:
         """Write what is to become the content of a file."""
-        temporary = f"{target}{self._mark}"
+        # A name may have 255 bytes, and that of the target may have all of them.
+        folder, name = os.path.split(target)
+        temporary = os.path.join(folder, f"{name[-50:]}{self._mark}{len(self._waiting):x}")
         with Reaching(target):
-            self._make(os.path.dirname(target))
+            self._make(folder)
             self._waiting.append((temporary, target))
             number = os.open(temporary, _WRITING, 0o666)
             try:
