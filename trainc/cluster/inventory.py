@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY
-from trainc.apiserver.pods.complaints import items
+from trainc.apiserver.pods.complaints import fields, maps
 from trainc.cluster.capacity.amounts import Units, spelled
 from trainc.cluster.capacity.facts import malformed_in
 from trainc.cluster.capacity.nodes import HOSTNAME, Node, fill, node_of
@@ -58,28 +58,26 @@ class Dump:
 
     def date(self) -> str:
         """The newest time in the dump, which is when a node last gave a sign of life; empty where there is none."""
-        newest = ""
-        todo: list[Any] = [one for listed in self.objects.values() for one in listed]
+        newest, todo = "", list[Any](self.objects.values())
         while todo:
             node = todo.pop()
             if type(node) is dict:
-                newest = max(
-                    [newest, *(v for k, v in node.items() if k in _TIMES and type(v) is str and v[:1].isdigit())]
-                )
-                todo.extend(node.values())
+                times = (v for k, v in node.items() if k in _TIMES and type(v) is str and v[:1].isdigit())
+                newest = max(newest, max(times, default=""))
+                todo += node.values()
             elif type(node) is list:
-                todo.extend(node)
+                todo += node
         return newest
 
 
 def _unwrapped(tree: Manifest) -> Manifest:
     """Kueue's configuration out of the ConfigMap that holds it; any other object as it is."""
-    data = tree.get("data")
-    text = data.get("controller_manager_config.yaml") if type(data) is dict else None
+    text = fields(tree.get("data")).get("controller_manager_config.yaml")
     if tree.get("kind") != "ConfigMap" or type(text) is not str or "kueue" not in text:
         return tree
-    configurations = [plain(document.tree) for document in read(text, "controller_manager_config.yaml", Report())]
-    return configurations[0] if configurations and type(configurations[0]) is dict else tree
+    trees = (plain(document.tree) for document in read(text, "controller_manager_config.yaml", Report()))
+    configuration = next(trees, None)
+    return configuration if type(configuration) is dict else tree
 
 
 def flattened(trees: Iterable[Any], faults: list[str]) -> Iterator[Any]:
@@ -159,24 +157,13 @@ def _trimmed(kind: str, tree: Manifest) -> Manifest:
         metadata["labels"] = tree["metadata"]["labels"]
     kept: Manifest = {"apiVersion": tree.get("apiVersion", ""), "kind": kind, "metadata": metadata}
     kept |= {field: tree[field] for field in _KEPT[kind] if field in tree}
-    status = _status(kind, tree.get("status"))
-    return {**kept, "status": status} if status else kept
-
-
-def _status(kind: str, status: Any) -> Manifest:
-    if type(status) is not dict:
-        return {}
-    if kind == "ResourceQuota":
-        return {field: status[field] for field in ("hard", "used") if field in status}
-    if kind == "Queue":
-        return {"state": status["state"]} if "state" in status else {}
-    listed = status.get("conditions") if kind in _DECIDING else None
-    conditions = [
-        {"type": _DECIDING[kind], "status": one.get("status")}
-        for one in items(listed)
-        if type(one) is dict and one.get("type") == _DECIDING[kind]
-    ]
-    kept: Manifest = {"conditions": conditions} if conditions else {}
+    status = fields(tree.get("status"))
+    keeps = {"ResourceQuota": ("hard", "used"), "Queue": ("state",)}.get(kind, ())
+    held: Manifest = {field: status[field] for field in keeps if field in status}
+    if wanted := _DECIDING.get(kind):
+        listed = [one for _, one in maps(status.get("conditions")) if one.get("type") == wanted]
+        if conditions := [{"type": wanted, "status": one.get("status")} for one in listed]:
+            held["conditions"] = conditions
     if kind == "Workload" and status.get("admission"):
-        kept["admission"] = status["admission"]
-    return kept
+        held["admission"] = status["admission"]
+    return {**kept, "status": held} if held else kept

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from trainc.cluster.diagnose.cause import (
@@ -126,24 +127,34 @@ def unreplaced(run: DumpedJob) -> list[DumpedPod]:
 
 
 def _failure(run: DumpedJob, pod: DumpedPod) -> Failure | None:
-    target = condition(pod.tree, "DisruptionTarget")
+    target, ready_pod = condition(pod.tree, "DisruptionTarget"), condition(pod.tree, "Ready")
     ended, container, is_init = _ended(pod)
     if text(target, "status") == "True":
-        reason = text(target, "reason")
+        reason, message = text(target, "reason"), text(target, "message")
         words, help_ = _DISRUPTIONS.get(reason, (f"was disrupted ({reason})", "see the message"))
         stamps = (text(target, "lastTransitionTime"), text(ended, "finishedAt"))
         when = min(moments(stamps), default=(0.0, ""))[1]
-        message = text(target, "message")
         if reason == "TerminationByKubelet":
             return _by_kubelet(pod, when, message or text(pod.tree, "status", "message"))
-        node = f" (node `{pod.node}`)" if pod.node else ""
-        return Failure(pod, when, 0, "disrupted", f"{words}{node}", help_, message)
+        words += f" (node `{pod.node}`)" if pod.node else ""
+        return Failure(pod, when, 0, "disrupted", words, help_, message)
     reason = text(pod.tree, "status", "reason")
     if pod.phase == "Failed" and reason:
-        when = text(ended, "finishedAt") or text(condition(pod.tree, "Ready"), "lastTransitionTime")
+        when = text(ended, "finishedAt") or text(ready_pod, "lastTransitionTime")
         when = when or text(pod.tree, "status", "startTime") or pod.created
         return _by_kubelet(pod, when, text(pod.tree, "status", "message"), reason)
-    return _lost_node(run, pod) or (_by_code(run, pod, ended, container, is_init) if ended else None)
+    if pod.node and pod.phase in ("Running", "Unknown"):
+        # A pod whose node does not answer runs for the API server and for nobody else.
+        node = run.cluster.find("Node", "", pod.node)
+        ready = condition(node, "Ready")
+        gone = bool(run.cluster.kinds.get("Node")) and not node
+        lost = pod.phase == "Unknown" or text(ready_pod, "reason") == "NodeNotReady" or reason == "NodeLost"
+        if (ready and text(ready, "status") != "True") or (lost and not ready) or gone:
+            when = text(ready, "lastTransitionTime") or text(ready_pod, "lastTransitionTime")
+            words = f"is on node `{pod.node}`, which is {'gone' if gone and not ready else 'not ready'}"
+            help_ = "check the node; a pod on a lost node stays until it is force-deleted or the node returns"
+            return Failure(pod, when, 0, "node-lost", words, help_, text(ready, "message"))
+    return _by_code(run, pod, ended, container, is_init) if ended else None
 
 
 def _by_kubelet(pod: DumpedPod, when: str, message: str, reason: str = "Evicted") -> Failure:
@@ -153,32 +164,14 @@ def _by_kubelet(pod: DumpedPod, when: str, message: str, reason: str = "Evicted"
     return Failure(pod, when, 0, name, words.format(node=node, reason=reason), help_, message, field)
 
 
-def _lost_node(run: DumpedJob, pod: DumpedPod) -> Failure | None:
-    """A pod whose node does not answer: it runs for the API server and for nobody else."""
-    if not pod.node or pod.phase not in ("Running", "Unknown"):
-        return None
-    node = run.cluster.find("Node", "", pod.node)
-    ready = condition(node, "Ready")
-    gone = bool(run.cluster.kinds.get("Node")) and not node
-    lost = pod.phase == "Unknown" or text(condition(pod.tree, "Ready"), "reason") == "NodeNotReady"
-    lost = lost or text(pod.tree, "status", "reason") == "NodeLost"
-    if (ready and text(ready, "status") != "True") or (lost and not ready) or gone:
-        when = text(ready, "lastTransitionTime") or text(condition(pod.tree, "Ready"), "lastTransitionTime")
-        words = f"is on node `{pod.node}`, which is {'gone' if gone and not ready else 'not ready'}"
-        help_ = "check the node; a pod on a lost node stays until it is force-deleted or the node returns"
-        return Failure(pod, when, 0, "node-lost", words, help_, text(ready, "message"))
-    return None
-
-
 def _ended(pod: DumpedPod) -> tuple[Manifest, str, bool]:
     """The container that ended first with an error, in this life or, while it restarts, in the last one."""
     endings: list[tuple[float, Manifest, str, bool]] = []
     for status, is_init in pod.statuses():
-        state, last = status.get("state"), status.get("lastState")
-        waits = text(state, "waiting", "reason") == "CrashLoopBackOff" or not text(
-            status, "state", "running", "startedAt"
-        )
-        for one in (at(state, "terminated"), at(last, "terminated") if waits or is_init else None):
+        waits = text(status, "state", "waiting", "reason") == "CrashLoopBackOff"
+        waits = waits or not text(status, "state", "running", "startedAt")
+        for key in ("state", "lastState") if waits or is_init else ("state",):
+            one = at(status, key, "terminated")
             if type(one) is dict and number(one, "exitCode") not in (0, None):
                 endings.append((moment(text(one, "finishedAt")) or 0.0, one, text(status, "name"), is_init))
                 break
@@ -191,35 +184,29 @@ def _ended(pod: DumpedPod) -> tuple[Manifest, str, bool]:
 def _by_code(run: DumpedJob, pod: DumpedPod, ended: Manifest, container: str, is_init: bool) -> Failure:
     code = number(ended, "exitCode") or 0
     reason, message = text(ended, "reason"), text(ended, "message")
-    when = text(ended, "finishedAt")
     place = ("initContainers" if is_init else "containers", ("name", container))
     which = f"{'init ' if is_init else ''}container `{container}`"
-    restarts = next(
-        (number(one, "restartCount") or 0 for one, _ in pod.statuses() if text(one, "name") == container), 0
-    )
+    counts = (number(one, "restartCount") or 0 for one, _ in pod.statuses() if text(one, "name") == container)
+    restarts = next(counts, 0)
     again = f", {restarts} restarts so far" if restarts and pod.phase != "Failed" else ""
     log = f"see its log: kubectl logs -n {pod.namespace} {pod.name} -c {container}{' --previous' if again else ''}"
+    failed = partial(Failure, pod, text(ended, "finishedAt"), message=message, field=(*place, "command"))
     if reason == "OOMKilled":
         spec = container_of(at(pod.tree, "spec"), container) or container_of(run.pod_spec(pod.role), container)
         limit = labels(spec, "resources", "limits").get("memory", "")
         words = f"ran out of memory: {which} was OOMKilled (137){f' at its limit of {limit}' if limit else ''}{again}"
-        return Failure(
-            pod, when, 0, "out-of-memory", words, "raise the memory limit, or use less", message,
-            (*place, "resources", "limits", "memory"),
-        )  # fmt: skip
-    signal = _SIGNALS.get(number(ended, "signal") or (code - 128 if code > 128 else 0), "")
+        help_, field = "raise the memory limit, or use less", (*place, "resources", "limits", "memory")
+        return failed(0, "out-of-memory", words, help_, field=field)
     if reason in ("StartError", "ContainerCannotRun") or code in (126, 127):
         words = f"could not start: {which} ended with {code} ({_CODES.get(code, reason)}){again}"
-        return Failure(
-            pod, when, 0, "command-not-started", words, "correct `command`, or the image", message, (*place, "command")
-        )
-    if signal:
+        return failed(0, "command-not-started", words, "correct `command`, or the image")
+    if signal := _SIGNALS.get(number(ended, "signal") or (code - 128 if code > 128 else 0), ""):
         # Whoever is asked to end, or killed without a word, mostly follows somebody else's failure.
         order = 3 if signal in ("SIGTERM", "SIGKILL") else 1
         words = f"was killed by {signal}: {which} exited with {code}{again}"
-        return Failure(pod, when, order, f"exit-{code}", words, _HELP.get(signal, log), message, (*place, "command"))
+        return failed(order, f"exit-{code}", words, _HELP.get(signal, log))
     words = f"failed: {which} exited with {code} ({_CODES.get(code, 'a code of the program')}){again}"
-    return Failure(pod, when, 1, f"exit-{code}", words, log, message, (*place, "command"))
+    return failed(1, f"exit-{code}", words, log)
 
 
 def deadline(run: DumpedJob) -> Iterator[Cause]:
@@ -250,36 +237,34 @@ def service(run: DumpedJob) -> Iterator[Cause]:
     name = text(network, "subdomain") or run.name
     tree = run.cluster.find("Service", run.namespace, name)
     since = text(run.tree, "metadata", "creationTimestamp")
-    steps = (("spec", "network"),)
-    if not tree:
-        yield Cause(
-            "no-service", 6, f"Service `{name}` does not exist, so pods cannot resolve each other's names",
-            "apply the Service that trainc writes next to the JobSet; check whether a prune removed it", since, fields=steps,
-        )  # fmt: skip
-        return
+    cause = partial(Cause, stage=6, since=since, fields=(("spec", "network"),))
     selector = labels(tree, "spec", "selector")
-    known = [labels(pod.tree, "metadata", "labels") for pod in run.pods]
-    if selector and not any(selector.items() <= one.items() for one in known):
+    if not tree:
+        yield cause(
+            "no-service", headline=f"Service `{name}` does not exist, so pods cannot resolve each other's names",
+            help="apply the Service that trainc writes next to the JobSet; check whether a prune removed it",
+        )  # fmt: skip
+    elif selector and not any(selector.items() <= labels(pod.tree, "metadata", "labels").items() for pod in run.pods):
         shown = ", ".join(f"{key}={value}" for key, value in sorted(selector.items()))
-        yield Cause(
-            "service-selects-nothing", 6, f"Service `{name}` selects no pod of the job (`{shown}`)",
-            f"delete it, or let it select `{JOBSET_NAME}={run.name}`", since, fields=steps,
+        yield cause(
+            "service-selects-nothing", headline=f"Service `{name}` selects no pod of the job (`{shown}`)",
+            help=f"delete it, or let it select `{JOBSET_NAME}={run.name}`",
         )  # fmt: skip
     elif text(tree, "spec", "clusterIP") not in ("None", ""):
-        yield Cause(
-            "service-not-headless", 6, f"Service `{name}` has a cluster IP, so pods get no DNS names",
-            "delete it and apply the headless one (`clusterIP: None`)", since, fields=steps,
+        yield cause(
+            "service-not-headless", headline=f"Service `{name}` has a cluster IP, so pods get no DNS names",
+            help="delete it and apply the headless one (`clusterIP: None`)",
         )  # fmt: skip
     elif run.cluster.has("EndpointSlice", run.namespace) and any(text(pod.tree, "status", "podIP") for pod in run.pods):
-        slices = [
-            one for one in run.cluster.all("EndpointSlice")
+        there = any(
+            maps(one, "endpoints") for one in run.cluster.all("EndpointSlice")
             if labels(one, "metadata", "labels").get("kubernetes.io/service-name") == name
             and text(one, "metadata", "namespace") == run.namespace
-        ]  # fmt: skip
-        if not any(maps(one, "endpoints") for one in slices):
-            yield Cause(
-                "no-endpoints", 6, f"Service `{name}` has no endpoints, though pods have addresses",
-                "set `publishNotReadyAddresses: true`, or see why no pod is ready", since,
+        )  # fmt: skip
+        if not there:
+            yield cause(
+                "no-endpoints", headline=f"Service `{name}` has no endpoints, though pods have addresses",
+                help="set `publishNotReadyAddresses: true`, or see why no pod is ready",
                 fields=(("spec", "network", "publishNotReadyAddresses"),),
             )  # fmt: skip
 
@@ -297,7 +282,11 @@ def coordinator(run: DumpedJob) -> Iterator[Cause]:
     env = ("env", ("name", variable), "value") if variable else ()
     container = next((text(one, "name") for one in maps(run.pod_spec(role), "containers")), "")
     field = run.field(role, "containers", ("name", container), *env) if variable else ("spec", "coordinator")
-    if pod is None and not _may_come(run, host):
+    job, _, index = host.rpartition("-")
+    # Whether a Job of the JobSet makes, or will make, a pod of this name.
+    maker = next((one for one in run.roles() if job.rpartition("-")[0] == f"{run.name}-{text(one, 'name')}"), {})
+    pods = number(maker, "template", "spec", "parallelism")
+    if pod is None and not (maker and index_below(index, 1 if pods is None else pods) is not None):
         yield Cause(
             "no-coordinator", 6, f"no pod of the job is named `{host}`, where the others look for the coordinator",
             f"correct the name in {variable or 'spec.coordinator'}: JOBSET-ROLE-JOB-POD.SUBDOMAIN", since, fields=(field,),
@@ -324,14 +313,3 @@ def _named(run: DumpedJob) -> tuple[str, str, str]:
                 if match and ("ADDR" in text(variable, "name") or "HOST" in text(variable, "name")):
                     return match[1], text(role, "name"), text(variable, "name")
     return "", "", ""
-
-
-def _may_come(run: DumpedJob, host: str) -> bool:
-    """Whether a Job of the JobSet makes, or will make, a pod of this name."""
-    job, _, index = host.rpartition("-")
-    role = job.rpartition("-")[0]
-    for one in run.roles():
-        if role == f"{run.name}-{text(one, 'name')}":
-            pods = at(one, "template", "spec", "parallelism")
-            return index_below(index, pods if type(pods) is int else 1) is not None
-    return False
