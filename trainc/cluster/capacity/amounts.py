@@ -108,23 +108,16 @@ def pods_in(capacity: Mapping[str, int], one: Mapping[str, int]) -> tuple[int, s
     return max(fewest, 0), limit
 
 
-_REPELLING = frozenset({"NoSchedule", "NoExecute"})
-
-
 def untolerated(
     taints: Iterable[Mapping[str, Any]], tolerations: Sequence[Mapping[str, Any]]
 ) -> Mapping[str, Any] | None:
     """The first taint that keeps a pod with these tolerations away, None where none does."""
-    for taint in taints:
-        if taint.get("effect") in _REPELLING and not any(_tolerates(one, taint) for one in tolerations):
-            return taint
-    return None
+    repelling = (taint for taint in taints if taint.get("effect") in ("NoSchedule", "NoExecute"))
+    return next((taint for taint in repelling if not any(_tolerates(one, taint) for one in tolerations)), None)
 
 
 def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    if (toleration.get("effect") or taint.get("effect")) != taint.get("effect"):
-        return False
-    if (toleration.get("key") or taint.get("key")) != taint.get("key"):
+    if any((toleration.get(part) or taint.get(part)) != taint.get(part) for part in ("effect", "key")):
         return False
     operator = toleration.get("operator") or "Equal"
     wanted, value = toleration.get("value") or "", taint.get("value") or ""
@@ -166,24 +159,17 @@ def matches_terms(terms: Sequence[Mapping[str, Any]] | None, labels: Mapping[str
 
 def _term_holds(term: Mapping[str, Any], labels: Mapping[str, str], name: str) -> bool:
     expressions, fields = term.get("matchExpressions") or [], term.get("matchFields") or []
-    if not expressions and not fields:
-        return False
-    return all(_holds(one, labels) for one in expressions) and all(
-        _holds(one, {"metadata.name": name}) for one in fields
-    )
+    held = [*((one, labels) for one in expressions), *((one, {"metadata.name": name}) for one in fields)]
+    return bool(held) and all(_holds(one, known) for one, known in held)
 
 
 def _holds(expression: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     key, operator, values = expression.get("key", ""), expression.get("operator"), expression.get("values") or []
     label = labels.get(key)
-    if operator == "In":
-        return label in values
-    if operator == "NotIn":
-        return label not in values
-    if operator == "Exists":
-        return label is not None
-    if operator == "DoesNotExist":
-        return label is None
+    if operator in ("In", "NotIn"):
+        return (label in values) is (operator == "In")
+    if operator in ("Exists", "DoesNotExist"):
+        return (label is not None) is (operator == "Exists")
     number = parsed_int(label)
     bound = parsed_int(values[0]) if len(values) == 1 else None
     if number is None or bound is None:
@@ -201,10 +187,6 @@ def required_terms(pod: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
 def preference(pod: Mapping[str, Any], labels: Mapping[str, str], name: str) -> int:
     """The weights of the pod's preferred node affinity terms that take a node, summed."""
     affinity = (pod.get("affinity") or {}).get("nodeAffinity") or {}
-    total = 0
-    for term in affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or []:
-        inner = term.get("preference") or {}
-        empty = not inner.get("matchExpressions") and not inner.get("matchFields")
-        if empty or _term_holds(inner, labels, name):
-            total += 0 if empty else int(term.get("weight") or 0)
-    return total
+    terms = affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or []
+    holding = (term for term in terms if _term_holds(term.get("preference") or {}, labels, name))
+    return sum(int(term.get("weight") or 0) for term in holding)

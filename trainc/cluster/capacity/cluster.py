@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainc.apiserver.pods.complaints import items
+from trainc.apiserver.pods.complaints import fields, items
 from trainc.apiserver.pods.requests import amounts
 from trainc.cluster.capacity.amounts import Units, in_labels, minus, plus, times, units
 from trainc.cluster.capacity.facts import Cell, ClusterFacts, ClusterQueue, Cohort, Quota
@@ -94,9 +94,9 @@ def quota_used(facts: ClusterFacts) -> dict[str, dict[Cell, int]]:
             continue
         cells = used.setdefault(queue, {})
         for assignment in items(get(admission, "podSetAssignments")):
-            flavors = plain(get(assignment, "flavors"))
+            flavors = fields(plain(get(assignment, "flavors")))
             for name, amount in amounts(get(assignment, "resourceUsage")).items():
-                if type(flavors) is dict and name in flavors:
+                if name in flavors:
                     cell = (flavors[name], name)
                     cells[cell] = cells.get(cell, 0) + units(name, amount.quantity)
     return used

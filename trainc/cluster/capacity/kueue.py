@@ -153,13 +153,12 @@ class Kueue:
 
     def _priority(self, label: str, verdict: KueueVerdict) -> str:
         """Set the priority; the message of the class that does not exist, empty where all do."""
-        kind, name = ("WorkloadPriorityClass", label) if label else ("PriorityClass", "")
+        kind, name = "WorkloadPriorityClass" if label else "PriorityClass", label
         if not label:
-            names = [pods.spec.get("priorityClassName") for pods in verdict.podsets]
-            name = next((one for one in names if one), "")
+            name = next(filter(None, (pods.spec.get("priorityClassName") for pods in verdict.podsets)), "")
         if not name:
-            classes = self.facts.objects.get("PriorityClass", {})
-            name = next((n for n, tree in classes.items() if value(tree, "globalDefault") is True), "")
+            classes = self.facts.objects.get("PriorityClass", {}).items()
+            name = next((name for name, tree in classes if value(tree, "globalDefault") is True), "")
         declared = self.facts.find(kind, name) if name else None
         verdict.priority_class = name
         if name and declared is None:

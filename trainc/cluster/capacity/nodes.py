@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,13 +148,14 @@ def fill(nodes: dict[str, Node], pods: Iterable[Tree], daemons: Iterable[Tree] |
         pod = {key: plain(spec[key]) for key in ("nodeSelector", "affinity", "tolerations") if key in spec}
         terms, tolerations = required_terms(pod), [*(pod.get("tolerations") or []), *_DAEMON]
         for node in nodes.values():
-            is_near = terms is None or matches_terms(terms, node.labels, node.name)
-            if (
-                is_near
-                and in_labels(pod.get("nodeSelector"), node.labels)
-                and not untolerated(node.taints, tolerations)
-            ):
+            if selects_node(pod, terms, node) and not untolerated(node.taints, tolerations):
                 node.system = added(node.system, requests)
+
+
+def selects_node(pod: Mapping[str, Any], terms: Sequence[Mapping[str, Any]] | None, node: Node) -> bool:
+    """Whether a pod's node selector and the terms of its required node affinity take a node."""
+    fits = in_labels(pod.get("nodeSelector"), node.labels)
+    return fits and (terms is None or matches_terms(terms, node.labels, node.name))
 
 
 def is_of_job(tree: Tree) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 from typing import Any
 
-from trainc.cluster.capacity.amounts import in_labels, matches_selector, matches_terms, pods_in, preference, untolerated
-from trainc.cluster.capacity.nodes import Node
+from trainc.cluster.capacity.amounts import matches_selector, pods_in, preference, untolerated
+from trainc.cluster.capacity.nodes import Node, selects_node
 from trainc.cluster.capacity.pods import PendingPod, hard_spreads, ports_collide, required_peers
 
 _GATED = "Scheduling is blocked due to non-empty scheduling gates"
@@ -193,13 +193,7 @@ def static_refusal(pod: PendingPod, node: Node) -> str:
         return UNSCHEDULABLE
     if untolerated(node.taints, pod.tolerations) is not None:
         return TAINT
-    return "" if _matches_affinity(pod, node) else AFFINITY
-
-
-def _matches_affinity(pod: PendingPod, node: Node) -> bool:
-    """Whether a pod's node selector and its required node affinity take a node."""
-    fits = in_labels(pod.spec.get("nodeSelector"), node.labels)
-    return fits and (pod.terms is None or matches_terms(pod.terms, node.labels, node.name))
+    return "" if selects_node(pod.spec, pod.terms, node) else AFFINITY
 
 
 def may_run(pod: PendingPod, node: Node) -> bool:
@@ -275,12 +269,12 @@ class Peers:
         return key, counts, least, int(one.get("maxSkew") or 1), int(matches_selector(chosen, self.pod.labels))
 
     def _is_counted(self, node: Node, one: Mapping[str, Any]) -> bool:
-        keys = [spread.get("topologyKey", "") for spread in hard_spreads(self.pod.spec)]
-        if not all(key in node.labels for key in keys):
+        pod = self.pod
+        if not all(spread.get("topologyKey", "") in node.labels for spread in hard_spreads(pod.spec)):
             return False
-        if one.get("nodeTaintsPolicy") == "Honor" and untolerated(node.taints, self.pod.tolerations) is not None:
+        if one.get("nodeTaintsPolicy") == "Honor" and untolerated(node.taints, pod.tolerations) is not None:
             return False
-        return one.get("nodeAffinityPolicy") == "Ignore" or _matches_affinity(self.pod, node)
+        return one.get("nodeAffinityPolicy") == "Ignore" or selects_node(pod.spec, pod.terms, node)
 
 
 def _selects(term: Mapping[str, Any], pod: PendingPod, owner: PendingPod) -> bool:
