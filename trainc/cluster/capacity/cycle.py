@@ -34,12 +34,10 @@ from trainc.cluster.capacity.verdict import (
     FlavorAssignment,
     KueueVerdict,
     PodSetAssignment,
-    merge,
-    more_severe,
-    no_fit_reason,
 )
 
 MOST_CYCLES = 8  # a queue that retries forever is asked no longer
+_SEVERITY = ("", NO_PLACE, WAITS, TOO_MUCH, NO_FLAVOR)
 _GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfileMixed")
 
 
@@ -61,7 +59,7 @@ def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: KueueVerdict, d
             _admit(verdict, queue, snapshot)
             return
         verdict.messages.append(verdict.message)
-        verdict.reason = no_fit_reason([member.attempts for member in assigned if member.message], queue.groups)
+        verdict.reason = _no_fit_reason([member.attempts for member in assigned if member.message], queue.groups)
         tried = [{name: choice.tried for name, choice in member.choices.items()} for member in assigned]
         pending = any(index != -1 for member in tried for index in member.values())
         if not pending or verdict.cycles == MOST_CYCLES:
@@ -223,7 +221,7 @@ class Assigner:
                 best, least = choices, height
             if choices and not (height and self.queue.tries_next_on_borrowing):
                 break
-        merge(attempts, tried, group)
+        _merge(attempts, tried, group)
         stop = -1 if at == len(group.flavors) - 1 else at
         for choice in best.values():
             choice.tried = stop
@@ -240,14 +238,14 @@ class Assigner:
             before = self.usage.get(cell, 0)
             most, wanted = self.pool.most(cell), plus(before, amount)
             if wanted > most:
-                reason = more_severe(reason, TOO_MUCH)
+                reason = _more_severe(reason, TOO_MUCH)
                 reasons.append(
                     f"insufficient quota for {name} in flavor {flavor}, previously considered podsets requests "
                     f"({spelled_quota(name, before)}) + current podset request ({spelled(name, amount)}) > "
                     f"maximum capacity ({spelled_quota(name, most)})"
                 )
             elif wanted > self.pool.free(cell):
-                reason = more_severe(reason, WAITS)
+                reason = _more_severe(reason, WAITS)
                 more = spelled(name, wanted - self.pool.free(cell))
                 reasons.append(f"insufficient unused quota for {name} in flavor {flavor}, {more} more needed")
             else:
@@ -302,3 +300,31 @@ def _takes(flavor: Flavor, pods: PodSet) -> bool:
             return True
         terms.append({"matchExpressions": known})
     return not terms or matches_terms(terms, flavor.labels)
+
+
+def _more_severe(first: str, second: str) -> str:
+    """The reason that Kueue reports of two."""
+    return max(first, second, key=_SEVERITY.index)
+
+
+def _merge(attempts: dict[str, str], tried: Mapping[str, str], group: ResourceGroup) -> None:
+    """Add the outcome for one resource to those before it; a flavor of the group that was not tried now lacks it."""
+    for flavor, reason in tried.items():
+        attempts[flavor] = _more_severe(attempts.get(flavor, ""), reason)
+    if tried:
+        attempts |= {flavor: NO_FLAVOR for flavor in attempts if flavor in group.flavors and flavor not in tried}
+
+
+def _no_fit_reason(failed: Iterable[Mapping[str, str]], groups: Sequence[ResourceGroup]) -> str:
+    """The reason that Kueue gives for a workload, by what each pod set that failed had tried."""
+    overall = ""
+    for attempts in failed:
+        if not attempts:
+            overall = _more_severe(overall, NO_FLAVOR)
+        least: dict[int, str] = {}
+        for index, (flavor, reason) in enumerate(sorted(attempts.items())):
+            for at in [i for i, group in enumerate(groups) if flavor in group.flavors] or [-1 - index]:
+                if reason:
+                    least[at] = min(least.get(at, reason), reason, key=_SEVERITY.index)
+        overall = max((overall, *least.values()), key=_SEVERITY.index)
+    return overall

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from trainc.apiserver.jobset.labels import written_labels
@@ -141,16 +142,12 @@ class JobPlacement:
         self.has_network = value(jobset, "spec", "network", "enableDNSHostnames") is not False
         self.placed: list[tuple[PendingPod, str]] = []
         self._facts, self._is_idle, self._bound = facts, is_idle, bound
-        self._scheduler: SimulatedScheduler | None = None
 
-    @property
+    @cached_property
     def scheduler(self) -> SimulatedScheduler:
         """The nodes that fill up, with the pods that are there already."""
-        if self._scheduler is None:
-            running = bound_pods(self._facts.objects.get("Pod", {}).items(), is_idle=self._is_idle)
-            nodes = self._facts.nodes.values()
-            self._scheduler = SimulatedScheduler(nodes, [*self._bound, *running], is_idle=self._is_idle)
-        return self._scheduler
+        running = bound_pods(self._facts.objects.get("Pod", {}).items(), is_idle=self._is_idle)
+        return SimulatedScheduler(self._facts.nodes.values(), [*self._bound, *running], is_idle=self._is_idle)
 
     def refusal(self) -> str:
         """Why no pod of some role is ever created, in the API server's words; empty where all may be."""
@@ -176,61 +173,50 @@ class JobPlacement:
 
     def _over_in_stage(self, left: Budget, names: frozenset[str]) -> tuple[RolePods, str] | None:
         """The first role of those that run at the same time whose pods exceed a quota, and the refusal."""
-        together = [role for role in self.roles if role.replicated_job in names and role.podset.count]
-        for role in together:
-            if not self.namespace.is_counted(left, role.tree):
-                continue
-            usage = pod_usage(*role.amounts)
-            if refused := left.refusal(usage, role.podset.count):
-                return role, refused
-            left.add(usage, role.podset.count)
+        for role in self.roles:
+            count = role.podset.count
+            if role.replicated_job in names and count and self.namespace.is_counted(left, role.tree):
+                usage = pod_usage(*role.amounts)
+                if refused := left.refusal(usage, count):
+                    return role, refused
+                left.add(usage, count)
         return None
-
-    def place(self, order: Callable[[RolePods], int] | None = None) -> None:
-        """Create and schedule all pods: those that others wait for first, the roles in their own `order` or another."""
-        roles = self.roles if order is None else sorted(self.roles, key=order)
-        waiting = [self._start(role, index) for role in roles for index in range(role.podset.replicas)]
-        for role, job, domain in [one for one in waiting if one is not None]:
-            self._follow(role, job, domain)
 
     @property
     def is_placed(self) -> bool:
         return all(role.placed == role.podset.count for role in self.roles)
 
-    def _start(self, role: RolePods, index: int) -> tuple[RolePods, str, str] | None:
-        """Create a Job and its pods; with a domain of its own only the first pod, and what the others wait for."""
-        job = f"{self.name}-{role.name}-{index}"
-        if refused := self.namespace.create_object("jobs.batch", job):
-            role.refused = role.refused or refused
-            return None
-        if not role.key:
-            self._create(role, role.pods_of_job(job, index))
-            return None
-        if role.per_job:
-            self._create(role, [_leader(role.pod, f"{job}-0", role.key, job)])
-        return role, job, ""
-
-    def _follow(self, role: RolePods, job: str, domain: str) -> None:
-        """Create the other pods of a Job with a domain of its own, where its first pod is."""
-        count = role.per_job - 1
-        for place in self.scheduler.places.values():
-            if any(pod.name == f"{job}-0" and pod.labels.get(JOB_KEY) == job for pod in place.pods):
-                domain = place.node.labels.get(role.key, "")
-        if count < 1:
-            return
-        if not domain:
-            role.pending[f"{count} follower pod(s) of {job} wait for their leader"] = -1
-            return
-        selector = {**(role.pod.spec.get("nodeSelector") or {}), role.key: domain}
-        model = role.pod.like("", nodeSelector=selector, labels={JOB_KEY: job})
-        self._create(role, [model.like(f"{job}-{at}") for at in range(1, count + 1)])
+    def place(self, order: Callable[[RolePods], int] | None = None) -> None:
+        """Create and schedule all pods: those that others wait for first, the roles in their own `order` or another."""
+        followers: list[tuple[RolePods, str]] = []  # Jobs with domains of their own: the first pod of each comes first
+        for role in self.roles if order is None else sorted(self.roles, key=order):
+            for index in range(role.podset.replicas):
+                job = f"{self.name}-{role.name}-{index}"
+                if refused := self.namespace.create_object("jobs.batch", job):
+                    role.refused = role.refused or refused
+                elif not role.key:
+                    self._create(role, role.pods_of_job(job, index))
+                elif role.per_job:
+                    self._create(role, [_leader(role.pod, f"{job}-0", role.key, job)])
+                    followers.append((role, job))
+        for role, job in followers:
+            if (count := role.per_job - 1) < 1:
+                continue
+            domain = ""
+            for place in self.scheduler.places.values():
+                if any(pod.name == f"{job}-0" and pod.labels.get(JOB_KEY) == job for pod in place.pods):
+                    domain = place.node.labels.get(role.key, "")
+            if not domain:
+                role.pending[f"{count} follower pod(s) of {job} wait for their leader"] = -1
+                continue
+            selector = {**(role.pod.spec.get("nodeSelector") or {}), role.key: domain}
+            model = role.pod.like("", nodeSelector=selector, labels={JOB_KEY: job})
+            self._create(role, [model.like(f"{job}-{at}") for at in range(1, count + 1)])
 
     def _create(self, role: RolePods, pods: Sequence[PendingPod]) -> None:
         for pod in pods:
-            refused = self.namespace.refusal(role.tree, pod.name) or self.namespace.create_pod(
-                role.tree, role.amounts, pod.name
-            )
-            if refused:
+            refused = self.namespace.refusal(role.tree, pod.name)
+            if refused := refused or self.namespace.create_pod(role.tree, role.amounts, pod.name):
                 role.refused = role.refused or refused
                 return
             role.created += 1

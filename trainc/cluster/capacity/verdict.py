@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trainc.cluster.capacity.facts import Cell, ResourceGroup
+from trainc.cluster.capacity.facts import Cell
 from trainc.cluster.capacity.pods import PodSet
 
 WEBHOOK, WORKLOAD, RECONCILER = "jobset webhook", "workload webhook", "jobset reconciler"
@@ -98,32 +98,3 @@ class FlavorAssignment:
 
 NO_FLAVOR, TOO_MUCH, NO_PLACE = "NoMatchingFlavor", "ExceedsMaxQuota", "TopologyPlacementFailed"
 WAITS = "WaitingForQuota"
-_SEVERITY = ("", NO_PLACE, WAITS, TOO_MUCH, NO_FLAVOR)
-
-
-def more_severe(first: str, second: str) -> str:
-    """The reason that Kueue reports of two."""
-    return max(first, second, key=_SEVERITY.index)
-
-
-def merge(attempts: dict[str, str], tried: Mapping[str, str], group: ResourceGroup) -> None:
-    """Add the outcome for one resource to those before it; a flavor of the group that was not tried now lacks it."""
-    for flavor, reason in tried.items():
-        attempts[flavor] = more_severe(attempts.get(flavor, ""), reason)
-    if tried:
-        attempts |= {flavor: NO_FLAVOR for flavor in attempts if flavor in group.flavors and flavor not in tried}
-
-
-def no_fit_reason(failed: Iterable[Mapping[str, str]], groups: Sequence[ResourceGroup]) -> str:
-    """The reason that Kueue gives for a workload, by what each pod set that failed had tried."""
-    overall = ""
-    for attempts in failed:
-        if not attempts:
-            overall = more_severe(overall, NO_FLAVOR)
-        least: dict[int, str] = {}
-        for index, (flavor, reason) in enumerate(sorted(attempts.items())):
-            for at in [i for i, group in enumerate(groups) if flavor in group.flavors] or [-1 - index]:
-                if reason:
-                    least[at] = min(least.get(at, reason), reason, key=_SEVERITY.index)
-        overall = max((overall, *least.values()), key=_SEVERITY.index)
-    return overall
