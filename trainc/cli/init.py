@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from trainc.authoring.add_cluster import with_cluster
-from trainc.authoring.new_files import with_blocking_restarts
+from trainc.authoring.new import with_blocking_restarts
 from trainc.changes.git.repository import GitRepository
 from trainc.cli.compiling import compiled
 from trainc.cli.options import Options

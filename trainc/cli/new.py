@@ -7,8 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 
 from trainc.apiserver.names import dns1035
-from trainc.authoring.new import HARDWARE, STARTS, Request
-from trainc.authoring.new_files import job_text, project_text, queue_of, runtime_text, shipped_text
+from trainc.authoring.new import HARDWARE, STARTS, Request, job_text, project_text, queue_of, runtime_text, shipped_text
 from trainc.cli.cache import opened
 from trainc.cli.options import Options
 from trainc.cli.output import answer, ask, tell
