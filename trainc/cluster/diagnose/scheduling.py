@@ -164,12 +164,10 @@ def _gang(run: DumpedJob, message: str, pod: DumpedPod, about: str, cause: Calla
 
 
 def _group_of(pod: DumpedPod) -> str:
-    name = (
-        labels(pod.tree, "metadata", "labels").get(COSCHEDULING_LABEL)
-        or labels(pod.tree, "metadata", "annotations").get(VOLCANO_GROUP)
-        or text(pod.tree, "spec", "schedulingGroup", "podGroupName")
-        or text(pod.tree, "spec", "workloadRef", "podGroup")
-    )
+    name = labels(pod.tree, "metadata", "labels").get(COSCHEDULING_LABEL)
+    name = name or labels(pod.tree, "metadata", "annotations").get(VOLCANO_GROUP)
+    name = name or text(pod.tree, "spec", "schedulingGroup", "podGroupName")
+    name = name or text(pod.tree, "spec", "workloadRef", "podGroup")
     return f"`{name}`" if name else "of the pod"
 
 
@@ -197,6 +195,12 @@ _IMAGE = (
     "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable",
 )  # fmt: skip
 _CONFIG = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
+# Why a container is not created, by reason and message: a name, words for it, what to do, the field of the container.
+_CONFIGS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
+    ("runAsNonRoot", "runs-as-root", "container `{}` would run as root, which runAsNonRoot forbids", "set runAsUser, or use an image with another user", ("securityContext",)),
+    ("^RunContainerError|executable file not found", "command-not-started", "the runtime cannot start the command of container `{}`", "correct `command`, or the image", ("command",)),
+    ("", "container-not-created", "container `{}` is not created", "see the runtime's message", ()),
+)  # fmt: skip
 # Why an image is not pulled, by what the runtime says; the first that fits counts.
 _PULLS: tuple[tuple[str, str, str, str], ...] = (
     (r"toomanyrequests|rate limit", "image-rate-limit", "the registry limits the rate of pulls", "pull with credentials, or from a mirror"),
@@ -266,14 +270,8 @@ def _config(name: str, reason: str, message: str, place: tuple[str | tuple[str, 
     if missing := _missing(message):
         words = f"container `{name}` needs {missing}"
         return "no-reference", words, "create it in this namespace, or correct the reference", message, (*place, "env")
-    if "runAsNonRoot" in message:
-        words = f"container `{name}` would run as root, which runAsNonRoot forbids"
-        field = (*place, "securityContext")
-        return "runs-as-root", words, "set runAsUser, or use an image with another user", message, field
-    if reason == "RunContainerError" or "executable file not found" in message:
-        words = f"the runtime cannot start the command of container `{name}`"
-        return "command-not-started", words, "correct `command`, or the image", message, (*place, "command")
-    return "container-not-created", f"container `{name}` is not created", "see the runtime's message", message, place
+    rule, words, help_, field = next(row[1:] for row in _CONFIGS if re.search(row[0], f"{reason}: {message}"))
+    return rule, words.format(name), help_, message, (*place, *field)
 
 
 def _missing(message: str) -> str:
@@ -281,9 +279,8 @@ def _missing(message: str) -> str:
     for pattern in _MISSING:
         if match := pattern.search(message):
             parts = match.groupdict()
-            kind = _KINDS.get(parts["kind"].lower(), parts["kind"])
+            kind, key = _KINDS.get(parts["kind"].lower(), parts["kind"]), parts.get("key")
             subject = f"{kind} `{parts['name']}`" if parts.get("name") else f"the {kind}"
-            key = parts.get("key")
             return f"key `{key}` of {subject}, which is not there" if key else f"{subject}, which does not exist"
     return ""
 
@@ -293,10 +290,8 @@ def _mounts(run: DumpedJob, pod: DumpedPod) -> ContainerFault | None:
     events = run.pod_events(pod.name, "FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox", "NetworkNotReady")
     if not events or any("running" in (status.get("state") or {}) for status, _ in pod.statuses()):
         return None
-    event = next((one for one in events[::-1] if _missing(one.message)), None)
-    event = event or next(
-        (one for one in events[::-1] if one.reason != "FailedMount" or _VOLUME.search(one.message)), events[-1]
-    )
+    telling = [one for one in events if one.reason != "FailedMount" or _VOLUME.search(one.message)] or events
+    event = ([one for one in events if _missing(one.message)] or telling)[-1]
     message = event.message
     if event.reason in ("FailedCreatePodSandBox", "NetworkNotReady"):
         words = "the node cannot set up its network or sandbox"
