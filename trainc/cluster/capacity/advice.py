@@ -96,11 +96,10 @@ _BY = Origin(None, "what if")
 
 def trainer_index(jobset: Tree) -> int:
     """Which replicatedJob trains: the one that says so, else the one with the most pods."""
-    jobs = jobs_of(jobset)
-    for index, job in enumerate(jobs):
-        if value(job, "template", "metadata", "labels", ANCESTOR_LABEL) == "trainer":
-            return index
-    return max(range(len(jobs)), key=lambda index: pods_of(jobs[index]), default=0)
+    label = ("template", "metadata", "labels", ANCESTOR_LABEL)
+    numbered = list(enumerate(jobs_of(jobset)))
+    most = max(numbered, key=lambda one: pods_of(one[1]), default=(0, None))
+    return next((index for index, job in numbered if value(job, *label) == "trainer"), most[0])
 
 
 def trainer_pods(jobset: Tree) -> int:
@@ -113,30 +112,28 @@ def with_pods(jobset: Tree, count: int) -> Tree:
     jobs, at = jobs_of(jobset), trainer_index(jobset)
     if not jobs:
         return jobset
-    job, number = jobs[at], Sourced(count, _BY)
-    spec = get(job, "template", "spec")
-    if count_of(job, "replicas", 1) > 1 and count_of(spec, "parallelism", 1) == 1:
-        return _replaced(jobset, at, {**job, "replicas": number})
-    spec = {**spec, "parallelism": number, "completions": number}
-    return _replaced(jobset, at, {**job, "replicas": Sourced(1, _BY), "template": {**job["template"], "spec": spec}})
+    place, number = ("spec", "replicatedJobs", at), Sourced(count, _BY)
+    spec = get(jobs[at], "template", "spec")
+    if count_of(jobs[at], "replicas", 1) > 1 and count_of(spec, "parallelism", 1) == 1:
+        return _with(jobset, number, *place, "replicas")
+    changed = _with(jobset, {**spec, "parallelism": number, "completions": number}, *place, "template", "spec")
+    return _with(changed, Sourced(1, _BY), *place, "replicas")
 
 
 def with_pod_field(jobset: Tree, field: str, content: Any) -> Tree:
     """The JobSet with one more toleration in every pod, or with another node selector."""
     for at, job in enumerate(jobs_of(jobset)):
-        pod = get(job, "template", "spec", "template", "spec")
-        if type(pod) is not dict:
-            continue
-        before = pod.get(field)
-        changed = [*before, *content] if type(before) is list else content
-        pod = {**pod, field: stamp(changed, "what if")}
-        template = {**job["template"]["spec"]["template"], "spec": pod}
-        spec = {**job["template"]["spec"], "template": template}
-        jobset = _replaced(jobset, at, {**job, "template": {**job["template"], "spec": spec}})
+        path = ("template", "spec", "template", "spec")
+        if type(pod := get(job, *path)) is dict:
+            changed = [*pod[field], *content] if type(pod.get(field)) is list else content
+            jobset = _with(jobset, stamp(changed, "what if"), "spec", "replicatedJobs", at, *path, field)
     return jobset
 
 
-def _replaced(jobset: Tree, at: int, job: Tree) -> Tree:
-    jobs = list(jobs_of(jobset))
-    jobs[at] = job
-    return {**jobset, "spec": {**jobset["spec"], "replicatedJobs": jobs}}
+def _with(tree: Tree, node: Tree, *path: str | int) -> Tree:
+    """A tree with another node at a path."""
+    if not path:
+        return node
+    out: Tree = list(tree) if type(tree) is list else dict(tree)
+    out[path[0]] = _with(get(tree, path[0]), node, *path[1:])
+    return out
