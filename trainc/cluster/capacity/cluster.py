@@ -76,11 +76,6 @@ class Snapshot:
         checks = self.checks_of(queue, PROVISIONING)
         return any(not queue.checks[check] or flavor in queue.checks[check] for check in checks)
 
-    def is_topology_only(self, queue: ClusterQueue) -> bool:
-        """Whether every flavor of a queue has a topology, so that its jobs are placed whether they ask for it or not."""
-        flavors = self.facts.flavors
-        return all(name in flavors and flavors[name].topology for name in queue.flavors)
-
 
 def quota_used(facts: ClusterFacts) -> dict[str, dict[Cell, int]]:
     """What is in use of each flavor and resource, by queue."""
@@ -204,27 +199,19 @@ class Pools:
         names = {*cohorts, *(q.parent for q in queues.values()), *(c.parent for c in cohorts.values())} - {""}
         self.cohorts = {name: Pool(name, cohorts.get(name)) for name in sorted(names)}
         self.queues = {name: Pool(name, queue, used.get(name)) for name, queue in queues.items()}
-        cycles = {name for name in names if _returns(name, cohorts)}
+        # The cohorts from which the way up runs into a cycle.
+        cycles = set()
+        for name in names:
+            seen, above = set[str](), name
+            while above and above not in seen:
+                seen.add(above)
+                above = cohorts[above].parent if above in cohorts else ""
+            if above:
+                cycles.add(name)
         self.cyclic = {name for name, queue in queues.items() if queue.parent in cycles}
-        for name, queue in queues.items():
-            if name not in self.cyclic:
-                self._join(self.queues[name], queue.parent)
-        for name, cohort in cohorts.items():
-            if name not in cycles:
-                self._join(self.cohorts[name], cohort.parent)
-
-    def _join(self, pool: Pool, parent: str) -> None:
-        if parent:
-            pool.parent = self.cohorts[parent]
-            self.cohorts[parent].children.append(pool)
-
-
-def _returns(name: str, cohorts: Mapping[str, Cohort]) -> bool:
-    """Whether the way up from a cohort runs into a cycle."""
-    seen: set[str] = set()
-    while name:
-        if name in seen:
-            return True
-        seen.add(name)
-        name = cohorts[name].parent if name in cohorts else ""
-    return False
+        joined = [(self.queues[name], queue.parent) for name, queue in queues.items() if name not in self.cyclic]
+        joined += [(self.cohorts[name], cohort.parent) for name, cohort in cohorts.items() if name not in cycles]
+        for pool, parent in joined:
+            if parent:
+                pool.parent = self.cohorts[parent]
+                pool.parent.children.append(pool)

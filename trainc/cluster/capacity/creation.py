@@ -85,13 +85,6 @@ class Namespace:
                 )
         return ""
 
-    def runtime_scheduling(self, pod: Tree) -> dict[str, Any]:
-        """The node selector and the tolerations that a pod's RuntimeClass adds to it."""
-        scheduling = plain(get(self.facts.runtime_class(pod), "scheduling"))
-        if type(scheduling) is not dict:
-            return {}
-        return {field: scheduling[field] for field in ("nodeSelector", "tolerations") if scheduling.get(field)}
-
     def create_pod(self, pod: Tree, amounts: tuple[Amounts, Amounts], name: str) -> str:
         return _charge(self._budgets(pod), pod_usage(*amounts), f'pods "{name}"')
 

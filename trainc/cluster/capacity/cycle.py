@@ -43,8 +43,11 @@ _GATES = ("TASBalancedPlacement", "TASRespectNodeAffinityPreferred", "TASProfile
 
 def run_cycles(snapshot: Snapshot, queue: ClusterQueue, verdict: KueueVerdict, defaults: Defaults) -> None:
     """Fill in the verdict: the assignment of the cycle that admits the job, or of the last one that refuses it."""
+    # Where every flavor of a queue has a topology, its jobs are placed whether they ask for it or not.
+    flavors = snapshot.facts.flavors
+    is_topology_only = all(name in flavors and flavors[name].topology for name in queue.flavors)
     for pods in verdict.podsets:
-        pods.topology_request.is_implied = not pods.topology_request.is_explicit and snapshot.is_topology_only(queue)
+        pods.topology_request.is_implied = not pods.topology_request.is_explicit and is_topology_only
     tried: Sequence[Mapping[str, int]] = ()
     while True:
         verdict.cycles += 1
@@ -266,7 +269,14 @@ class Assigner:
             if (taint := untolerated(flavor.taints, [*pods.tolerations, *flavor.tolerations])) is not None:
                 text = " ".join(str(taint.get(part) or "") for part in ("key", "value", "effect"))
                 return f"untolerated taint {{{text} <nil>}} in flavor {name}"
-            if not _takes(flavor, pods):
+            # Of the pods' selector and affinity only what is about labels that the flavor knows counts.
+            selector: dict[str, Any] = pods.spec.get("nodeSelector") or {}
+            expressions = [term.get("matchExpressions") or [] for term in pods.terms or []]
+            terms = [[one for one in listed if one.get("key") in flavor.labels] for listed in expressions]
+            takes = in_labels({key: text for key, text in selector.items() if key in flavor.labels}, flavor.labels)
+            if not takes or (
+                terms and all(terms) and not matches_terms([{"matchExpressions": one} for one in terms], flavor.labels)
+            ):
                 return f"flavor {name} doesn't match node affinity"
         return ""
 
@@ -286,20 +296,6 @@ class Assigner:
         if not all(level in levels for level in needed_levels):
             return f'Flavor "{flavor.name}" does not contain the requested level'
         return ""
-
-
-def _takes(flavor: Flavor, pods: PodSet) -> bool:
-    """Whether the flavor's labels agree with the pods' selector and affinity, as far as they know the keys."""
-    selector: dict[str, Any] = pods.spec.get("nodeSelector") or {}
-    if not in_labels({key: wanted for key, wanted in selector.items() if key in flavor.labels}, flavor.labels):
-        return False
-    terms = []
-    for term in pods.terms or []:
-        known = [one for one in term.get("matchExpressions") or [] if one.get("key") in flavor.labels]
-        if not known:
-            return True
-        terms.append({"matchExpressions": known})
-    return not terms or matches_terms(terms, flavor.labels)
 
 
 def _more_severe(first: str, second: str) -> str:

@@ -53,7 +53,7 @@ class ClusterFacts:
         self.configuration: dict[str, Any] = next(
             (plain(tree) for _, tree in self._all("Configuration") if type(tree) is dict), {}
         )
-        self._gates: dict[str, Any] = fields(self.configuration.get("featureGates"))
+        self.gates: dict[str, Any] = fields(self.configuration.get("featureGates"))
         self._classes: dict[bool, NodeClasses] = {}
 
     def _all(self, kind: str) -> Iterable[tuple[str, Tree]]:
@@ -123,12 +123,8 @@ class ClusterFacts:
         return max([str(date) for date in dates if date], default="")
 
     def gate(self, name: str) -> bool:
-        chosen = self._gates.get(name)
+        chosen = self.gates.get(name)
         return GATES[name] if type(chosen) is not bool else chosen
-
-    def unmodelled_gates(self) -> list[str]:
-        """The feature gates of Kueue that are set to a value by which nothing can be decided here."""
-        return sorted(name for name, assumed in ASSUMED_GATES.items() if self._gates.get(name, assumed) is not assumed)
 
     def levels(self, topology: str) -> list[str] | None:
         """The node labels of a Topology from the top down, None where the dump does not show it."""

@@ -179,25 +179,19 @@ def _unsure(roles: Sequence[RolePods], classes: Iterable[NodeClass], facts: Clus
             return f"a script labels the nodes of each Job of `{role.name}`, and the dump does not show which nodes"
         if unknown := unknown_of_pod(facts, role.tree):
             return unknown
-        if role.key and (small := _small_domain(role, classes)):
-            return small
-    return ""
-
-
-def _small_domain(role: RolePods, classes: Iterable[NodeClass]) -> str:
-    """A domain where the first pod of an exclusive Job may land although the rest of the Job has no room there."""
-    rooms_of: Counter[str] = Counter()
-    for alike in classes:
-        for node, names in alike.nodes(by_name=role.key == HOSTNAME or role.pod.knows_names):
-            room = pods_in(alike.free, role.pod.requests)[0] if may_run(role.pod, node) else 0
-            if room and (domain := node.labels.get(role.key)) is not None:
-                rooms_of[domain] += room * len(names)
-    for domain, room in sorted(rooms_of.items()):
-        if room < role.per_job:
-            return (
-                f"the first pod of a Job of `{role.name}` may land in {role.key} `{domain}`, "
-                f"which holds {room} of its {role.per_job} pods"
-            )
+        if not role.key:
+            continue
+        # Where the first pod of an exclusive Job may land although the rest of the Job has no room there.
+        rooms_of: Counter[str] = Counter()
+        for alike in classes:
+            for node, names in alike.nodes(by_name=role.key == HOSTNAME or role.pod.knows_names):
+                room = pods_in(alike.free, role.pod.requests)[0] if may_run(role.pod, node) else 0
+                if room and (domain := node.labels.get(role.key)) is not None:
+                    rooms_of[domain] += room * len(names)
+        small = next((one for one in sorted(rooms_of.items()) if one[1] < role.per_job), None)
+        if small is not None:
+            where = f"{role.key} `{small[0]}`, which holds {small[1]} of its {role.per_job} pods"
+            return f"the first pod of a Job of `{role.name}` may land in {where}"
     return ""
 
 
@@ -383,7 +377,11 @@ class _Search:
             if self.steps > MOST_STEPS:
                 return
             if index == len(self.pods):
-                if self._is_full(kind, tuple(share), left):
+                if not any(
+                    taken < min(left[at], kind.most[at])
+                    and kind.holds(self.pods, (*share[:at], taken + 1, *share[at + 1 :]))
+                    for at, taken in enumerate(share)
+                ):
                     shares.append(tuple(share))
                 return
             for count in range(min(left[index], kind.most[index]) + 1):
@@ -395,10 +393,3 @@ class _Search:
 
         extend([0] * len(self.pods), 0)
         return shares
-
-    def _is_full(self, kind: NodeKind, share: Counts, left: Counts) -> bool:
-        return not any(
-            taken < min(left[index], kind.most[index])
-            and kind.holds(self.pods, (*share[:index], taken + 1, *share[index + 1 :]))
-            for index, taken in enumerate(share)
-        )

@@ -49,7 +49,7 @@ class RolePods:
         self.name = self.podset.name
         self.replicated_job: str = value(job, "name") or ""
         self.tree = self.podset.tree
-        runtime = namespace.runtime_scheduling(self.tree)
+        runtime = fields(plain(get(namespace.facts.runtime_class(self.tree), "scheduling")))
         self._join(runtime.get("nodeSelector") or {}, runtime.get("tolerations") or ())
         mine = added.get(self.name)
         self.shares = mine.shares if mine else ()

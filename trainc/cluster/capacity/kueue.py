@@ -13,7 +13,7 @@ from trainc.apiserver.profile import Profile
 from trainc.cluster.capacity.amounts import matches_selector
 from trainc.cluster.capacity.cluster import PROVISIONING, Snapshot
 from trainc.cluster.capacity.cycle import run_cycles
-from trainc.cluster.capacity.facts import ClusterFacts, ClusterQueue
+from trainc.cluster.capacity.facts import ASSUMED_GATES, ClusterFacts, ClusterQueue
 from trainc.cluster.capacity.limit_ranges import reserved_fault
 from trainc.cluster.capacity.pods import Defaults, PodSet, jobs_of, unknown_of_pod
 from trainc.cluster.capacity.verdict import RECONCILER, TOO_MUCH, WEBHOOK, WORKLOAD, KueueVerdict
@@ -78,7 +78,8 @@ class Kueue:
             return
         if not verdict.is_managed:
             return
-        if gates := self.facts.unmodelled_gates():
+        chosen = self.facts.gates
+        if gates := sorted(gate for gate, assumed in ASSUMED_GATES.items() if chosen.get(gate, assumed) is not assumed):
             raise UnknownError(f"trainc does not model Kueue with feature gate {gates[0]} set as it is")
         if not self._is_opted_in(namespace):
             # The webhook suspends what names a queue; the reconciler passes over the namespace.

@@ -32,11 +32,10 @@ def place(
     search = _search(topology, workers, leader, used, gates)
     excluded = topology.fill(search)
     asked, last = workers.topology_request, len(topology.levels) - 1
-    chosen = None
-    if search.balanced and not asked.is_required and not asked.is_unconstrained:
-        chosen = evenly_filled(topology, search)
-    is_even = chosen is not None
-    domains, level = chosen or _level_that_fits(topology, search.level, search, excluded)
+    may_be_even = search.balanced and not asked.is_required and not asked.is_unconstrained
+    even = _evenly_filled(topology, search) if may_be_even else None
+    is_even = even is not None
+    domains, level = even or _level_that_fits(topology, search.level, search, excluded)
     # Down to the leaves, at each level with as few domains as it takes.
     domains = _spread(domains, workers.count, search.leaders, search.size, search, "slices")
     while not is_even and level < min(last, search.slice_level):
@@ -45,7 +44,15 @@ def place(
         level += 1
     for above in range(level, last):
         size = search.inner.get(above + 1, 1) if above >= search.slice_level else search.size
-        domains = [one for domain in domains for one in _below(domain, size, search)]
+        chosen: list[Domain] = []
+        for domain in domains:
+            below = in_order(domain.children, ascending=search.ascending, scores=search.scores)
+            if size > 1:
+                for child in below:
+                    child.slices, child.slices_beside = child.pods // size, child.pods_beside // size
+            unit = "slices" if size > 1 else "pods"
+            chosen += _spread(below, domain.pods, domain.leaders, size, search, unit)
+        domains = chosen
     host = last if topology.by_host else 0
     leaders = [(domain.values[host:], 1) for domain in domains if domain.leaders > 0] if leader else []
     pods = sorted((domain.values, domain.pods) for domain in domains if domain.pods > 0)
@@ -149,14 +156,6 @@ def _several(topology: Topology, level: int, search: Search, excluded: str, orde
     return chosen
 
 
-def _below(domain: Domain, size: int, search: Search) -> list[Domain]:
-    below = in_order(domain.children, ascending=search.ascending, scores=search.scores)
-    if size > 1:
-        for child in below:
-            child.slices, child.slices_beside = child.pods // size, child.pods_beside // size
-    return _spread(below, domain.pods, domain.leaders, size, search, "slices" if size > 1 else "pods")
-
-
 def _spread(domains: list[Domain], count: int, leaders: int, size: int, search: Search, unit: str) -> list[Domain]:
     """The domains that get the pods, each with its share in `pods`; none where they do not hold them all."""
     left, chosen = count // size, []
@@ -222,7 +221,7 @@ def _refusal(topology: Topology, level: int, search: Search, excluded: str, fitt
 MOST_STATES = 200_000  # of the search for the best set; beyond it the greedy placement is used
 
 
-def evenly_filled(topology: Topology, search: Search) -> tuple[list[Domain], int] | None:
+def _evenly_filled(topology: Topology, search: Search) -> tuple[list[Domain], int] | None:
     """The domains with their shares and their level, None where nothing can be placed evenly."""
     best: list[Domain] = []
     threshold = most = 0
@@ -266,7 +265,12 @@ def _candidate(siblings: list[Domain], search: Search, best: int) -> tuple[list[
     for least in dict.fromkeys((threshold, reserve)):
         if least < threshold and (least <= 0 or least < best):
             return None
-        pruned = _pruned(siblings, least, search)
+        pruned = [domain.copied() for domain in siblings]
+        for domain in pruned:
+            for child in domain.children:
+                _prune(child, least, search)
+            roll_up(domain, search.level, search, {})
+            _prune(domain, least, search)
         if (after := _greedy(pruned, needed, search.leaders)) is not None:
             return pruned, least, after[0]
     return None
@@ -288,16 +292,6 @@ def _greedy(candidates: list[Domain], slices: int, leaders: int) -> tuple[int, D
             break
         count, last, left = count + 1, domain, left - domain.slices
     return None if left > 0 else (count, last_beside, last)
-
-
-def _pruned(siblings: list[Domain], least: int, search: Search) -> list[Domain]:
-    copies = [domain.copied() for domain in siblings]
-    for domain in copies:
-        for child in domain.children:
-            _prune(child, least, search)
-        roll_up(domain, search.level, search, {})
-        _prune(domain, least, search)
-    return copies
 
 
 _BESIDE = ("pods_beside", "slices_beside", "leaders")

@@ -227,22 +227,18 @@ class Peers:
                 return (f"{SPREAD} (missing required label)",), False
             if counts.get(labels[key], 0) + own - least > skew:
                 return (SPREAD,), True
-        if not self._is_near(labels):
+        if not all(key in labels for key, _ in self.near):
             return (NEAR,), False
+        if not all(counts.get(labels[key], 0) for key, counts in self.near):
+            # The first pod of a group that wants to be near itself has nobody to be near to.
+            terms = required_peers(self.pod.spec, "podAffinity")
+            if any(counts for _, counts in self.near) or not all(_selects(one, self.pod, self.pod) for one in terms):
+                return (NEAR,), False
         if any(counts.get(labels.get(key, ""), 0) for key, counts in self.away if key in labels):
             return (AWAY,), True
         if any(labels.get(key) == domain for key, domain in self.repelled):
             return (OTHERS_AWAY,), True
         return None
-
-    def _is_near(self, labels: Mapping[str, str]) -> bool:
-        if not all(key in labels for key, _ in self.near):
-            return False
-        if all(counts.get(labels[key], 0) for key, counts in self.near):
-            return True
-        # The first pod of a group that wants to be near itself has nobody to be near to.
-        terms = required_peers(self.pod.spec, "podAffinity")
-        return not any(counts for _, counts in self.near) and all(_selects(term, self.pod, self.pod) for term in terms)
 
     def _counts(self, term: Mapping[str, Any]) -> tuple[str, Counter[str]]:
         key, counts = term.get("topologyKey", ""), Counter[str]()
