@@ -206,17 +206,12 @@ def every_field(field: Field, above: tuple[int, ...] = ()) -> Iterator[Field]:
 def root_of(kind: Shipped) -> Field:
     """A kind as the field that all of its fields are below."""
     root = json.loads((shipped.folder() / kind.json).read_text("utf-8"))
-    return Field(kind, root.get("$defs", {}), root, _crd(kind), kind.about.partition("\n")[0])
-
-
-def _crd(kind: Shipped) -> Schema:
-    """The schema in the definition of the kind, which holds its rules; empty for a kind that no server has."""
-    if not kind.crd:
-        return {}
-    documents = list(read((shipped.folder() / kind.crd).read_bytes(), kind.crd, Report()))
-    versions = plain(documents[0].tree)["spec"]["versions"]
-    schema: Schema = next(one["schema"]["openAPIV3Schema"] for one in versions if one["name"] == kind.version)
-    return schema
+    rules: Schema = {}  # the schema in the definition of the kind; a kind that no server has has none
+    if kind.crd:
+        document = next(iter(read((shipped.folder() / kind.crd).read_bytes(), kind.crd, Report())))
+        versions = plain(document.tree)["spec"]["versions"]
+        rules = next(one["schema"]["openAPIV3Schema"] for one in versions if one["name"] == kind.version)
+    return Field(kind, root.get("$defs", {}), root, rules, kind.about.partition("\n")[0])
 
 
 def _inside(schema: Schema, validations: Schema, defs: Schema) -> tuple[tuple[str, ...], Schema, Schema]:

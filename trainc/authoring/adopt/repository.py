@@ -99,8 +99,13 @@ def adopt(dump: SortedDump, wishes: Wishes, config: Callable[[Mapping[str, int]]
     flavors = [one.tree for one in dump.all.values() if one.kind == "ResourceFlavor"]
     jobs = [job for one in dump.jobs if (job := _job(one, wishes, left, flavors)) is not None]
     known = {(one.kind, one.name) for one in dump.runtimes}
-    for job in jobs:
-        _note_runtime(job, known)
+    for job in jobs:  # trainc would take a runtime of its own, or none
+        spec = fields(job.object.tree.get("spec"))
+        reference = spec.get("runtimeRef") if job.object.kind == "TrainJob" else None
+        if isinstance(reference, dict):
+            kind, name = str(reference.get("kind") or "ClusterTrainingRuntime"), str(reference.get("name"))
+            if (kind, name) not in known:
+                job.notes.append(f"{kind} `{name}` is not in the dump: add {kind.lower()}s to kubectl get")
     files |= config({})
     findings, levels = _compile(jobs, files, dump, wishes.cluster)
     secrets = _secrets([job for job in jobs if job.folder != JOBS], files, wishes.cluster)
@@ -138,15 +143,6 @@ def _text(
         return dump(as_kept_job(tree))
     text = dump(tree)
     return text if not wishes.migrates else migrate(text, file=path).text
-
-
-def _note_runtime(job: AdoptedJob, known: set[tuple[str, str]]) -> None:
-    """Note a runtime that the dump does not have: trainc would take its own, or none."""
-    reference = fields(job.object.tree.get("spec")).get("runtimeRef") if job.object.kind == "TrainJob" else None
-    if isinstance(reference, dict):
-        kind, name = str(reference.get("kind") or "ClusterTrainingRuntime"), str(reference.get("name"))
-        if (kind, name) not in known:
-            job.notes.append(f"{kind} `{name}` is not in the dump: add {kind.lower()}s to kubectl get")
 
 
 def _compile(

@@ -32,9 +32,14 @@ def adoption_lines(adoption: Adoption, states: Mapping[str, str], objects: int) 
     if adoption.runtimes:
         yield f"  {'runtimes/':<10} {len(adoption.runtimes):>6}  runtimes{_new(adoption.runtimes, states)}"
     yield from _left_lines(adoption.left)
-    yield from _held_lines(adoption.jobs)
+    held = _grouped((job.reason, job.object.shown) for job in adoption.jobs if job.folder == HELD)
+    if held:
+        yield "held back; when the job has finished or compiles, move its file to jobs/ and remove `.held` from its name:"
+    yield from (f"  {len(names):>6}  {reason} ({_named(names)})" for reason, names in sorted(held.items()))
     yield from _comparison_lines(adoption.jobs)
-    yield from _note_lines(adoption.jobs)
+    notes = [(note, job.object.shown) for job in adoption.jobs for note in job.notes]
+    notes += [(f"already applied by {job.applied_by}", job.object.shown) for job in adoption.jobs if job.applied_by]
+    yield from (f"note: {note} ({_named(names)})" for note, names in sorted(_grouped(notes).items()))
     differing = [path for path, state in states.items() if state == DIFFERS and path.split("/")[0] in _OF_CLUSTER]
     if differing:
         yield f"kept, although the cluster differs: {_named(differing)}"
@@ -67,14 +72,6 @@ def _left_lines(left: list[LeftOut]) -> Iterator[str]:
         yield f"  {len(names):>6}  {kind}: {reason} ({_named(names)})"
 
 
-def _held_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
-    by_reason = _grouped((job.reason, job.object.shown) for job in jobs if job.folder == HELD)
-    if by_reason:
-        yield "held back; when the job has finished or compiles, move its file to jobs/ and remove `.held` from its name:"
-    for reason, names in sorted(by_reason.items()):
-        yield f"  {len(names):>6}  {reason} ({_named(names)})"
-
-
 def _comparison_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
     compared = [(job.object.shown, job.comparison) for job in jobs if job.comparison is not None]
     by_state = {
@@ -100,15 +97,6 @@ def _comparison_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
     reasons = _grouped((one.reason.rpartition(", and ")[2], shown) for shown, one in by_state[UNKNOWN])
     for reason, names in sorted(reasons.items()):
         yield f"  {len(names):>6}  unknown, {reason} ({_named(names)})"
-
-
-def _note_lines(jobs: Iterable[AdoptedJob]) -> Iterator[str]:
-    notes = []
-    for job in jobs:
-        applied = [f"already applied by {job.applied_by}"] if job.applied_by else []
-        notes += [(note, job.object.shown) for note in [*job.notes, *applied]]
-    for note, names in sorted(_grouped(notes).items()):
-        yield f"note: {note} ({_named(names)})"
 
 
 def _finding_lines(adoption: Adoption) -> Iterator[str]:

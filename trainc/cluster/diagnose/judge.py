@@ -59,7 +59,9 @@ def failed_jobs(run: DumpedJob) -> Iterator[Cause]:
     """The child Job that failed first, by its own condition: for a job whose pods are gone."""
     first = _FIRST_JOB.search(text(condition(run.tree, "Failed"), "message"))
     failed = [job for job in run.jobs if is_true(job, "Failed") or is_true(job, "FailureTarget")]
-    failed.sort(key=lambda job: (first is None or name_of(job) != first[1], _since(job)))
+    failures = {name_of(job): condition(job, "FailureTarget") or condition(job, "Failed") for job in failed}
+    since = {name: moment(text(one, "lastTransitionTime")) or 0.0 for name, one in failures.items()}
+    failed.sort(key=lambda job: (first is None or name_of(job) != first[1], since[name_of(job)]))
     if not failed:
         if first and not run.jobs:
             yield Cause(
@@ -68,7 +70,7 @@ def failed_jobs(run: DumpedJob) -> Iterator[Cause]:
             )  # fmt: skip
         return
     job = failed[0]
-    failure = condition(job, "FailureTarget") or condition(job, "Failed")
+    failure = failures[name_of(job)]
     reason, message = text(failure, "reason"), text(failure, "message")
     words, field = _JOB_REASONS.get(reason, (reason or "it failed", ""))
     by_rule = _BY_RULE.search(message)
@@ -81,10 +83,6 @@ def failed_jobs(run: DumpedJob) -> Iterator[Cause]:
         quotes=(message,) if message else (),
         fields=(run.job_field(label(job, REPLICATED_JOB), field),) if field else (), is_result=True,
     )  # fmt: skip
-
-
-def _since(job: object) -> float:
-    return moment(text(condition(job, "FailureTarget") or condition(job, "Failed"), "lastTransitionTime")) or 0.0
 
 
 def restarts(run: DumpedJob) -> Iterator[str]:

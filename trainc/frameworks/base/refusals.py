@@ -94,9 +94,6 @@ def _ordered(node: Any) -> Any:
     if type(node) is list:
         return [_ordered(item) for item in node]
     if type(node) is dict:
-        return {key: _ordered(node[key]) for key in sorted(node, key=_rank)}
+        declared = [key for key in _DECLARED if key in node]
+        return {key: _ordered(node[key]) for key in [*declared, *sorted(node.keys() - set(declared))]}
     return node
-
-
-def _rank(key: str) -> tuple[int, str]:
-    return (_DECLARED.index(key), "") if key in _DECLARED else (len(_DECLARED), key)
