@@ -148,26 +148,21 @@ _ENTRY = {"name", "value"}
 
 def make(root: Any, edits: Iterable[Edit], first: int) -> None:
     """Make the edits in a document that begins on line `first` of its file; one whose place is not there changes nothing."""
-    placed = [(path_of(root, edit, first), edit) for edit in edits]
+    placed = []
+    for edit in edits:
+        path = edit.path
+        if edit.at is not None:  # the scalar that begins there, nothing where none does
+            wanted = (edit.at.line - first, edit.at.column - 1)
+            path = next((path for path, place in _scalars(root, ()) if place == wanted), ())
+        placed.append((path, edit))
     for path, edit in placed:
         if edit.name and path and holds(at(root, path[:-1]), path[-1]):
             rename(at(root, path[:-1]), str(path[-1]), edit.name)
     # What goes away goes from the end, so that the places before it stay what they were.
-    for path, edit in sorted(
-        placed,
-        key=lambda pair: [(step, "") if type(step) is int else (-1, str(step)) for step in pair[0]],
-        reverse=True,
-    ):
+    placed.sort(key=lambda at: [(step, "") if type(step) is int else (-1, str(step)) for step in at[0]], reverse=True)
+    for path, edit in placed:
         if path and not edit.name:
             _apply(root, path, edit.value)
-
-
-def path_of(root: Any, edit: Edit, first: int) -> Path:
-    """The path of an edit; for one that names a place, that of the scalar there, empty where none begins there."""
-    if edit.at is None:
-        return edit.path
-    wanted = (edit.at.line - first, edit.at.column - 1)
-    return next((path for path, place in _scalars(root, ()) if place == wanted), ())
 
 
 def _scalars(node: Any, path: Path) -> Iterator[tuple[Path, tuple[int, int]]]:

@@ -92,10 +92,8 @@ def of_leaf(layers: Layers, object_name: str, steps: Steps, leaf: Sourced[Any]) 
     return Why(object_name, steps, leaf.value, winner, beaten, layers.cluster)
 
 
-def _rests(origin: Origin, on: Origin) -> bool:
-    return origin == on or (
-        origin.at is None and origin.by != on.by and set(on.spans()) == set(origin.spans()) != set()
-    )
+def _rests(one: Origin, on: Origin) -> bool:
+    return one == on or (one.at is None and one.by != on.by and set(on.spans()) == set(one.spans()) != set())
 
 
 _COUNTS = ("parallelism", "completions")
@@ -115,17 +113,15 @@ class Layers:
         parts = runtime_parts(plan)
         patch = plan.document.patch if isinstance(plan.document, Patched) else None
         for number, layer in enumerate(plan.layers):
-            known_here = list(_trees(plan, layer))
+            here = list(_trees(plan, layer))
             if number < len(parts):
                 # The zeros of a piece that a server leaves out of its objects: they replace what lower layers say all
                 # the same.
                 written = _by_steps(parts[number].tree.get("template") or {})
                 empty = {steps: leaf for steps, leaf in written.items() if not leaf.value and leaf.value is not None}
-                known_here.append(
-                    {steps: leaf for steps, leaf in empty.items() if not any(steps in one for one in known_here)}
-                )
+                here.append({steps: leaf for steps, leaf in empty.items() if not any(steps in one for one in here)})
             nodes = [(None, layer.nodes)] if type(layer.nodes) is Sourced else []
-            for steps, leaf in [*(pair for known in known_here for pair in known.items()), *nodes]:
+            for steps, leaf in [*(pair for known in here for pair in known.items()), *nodes]:
                 # The rest of the layer of a job's patch is the job itself.
                 if layer.name == PATCH and not (patch is not None and any(map(patch.holds, leaf.origin.spans()))):
                     continue
@@ -427,10 +423,8 @@ class Pieces:
         self._bundles: list[tuple[Bundle, tuple[RuntimePart, ...]]] = []
         for bundle, plan in [(one, one.plan) for one in bundles if one.plan is not None]:
             patches = [one for one in plan.layers if plan.runtime is not None and one.name in ("patches", PATCH)]
-            parts = [
-                RuntimePart(one.name, one.label, {"template": one.tree}) for one in patches if one.tree is not None
-            ]
-            self._bundles.append((bundle, (*runtime_parts(plan), *parts)))
+            own = [RuntimePart(one.name, one.label, {"template": one.tree}) for one in patches if one.tree is not None]
+            self._bundles.append((bundle, (*runtime_parts(plan), *own)))
         self._places: dict[int, dict[Span, tuple[Steps, object]]] = {}
 
     def hold(self, document: Document) -> bool:
@@ -460,9 +454,10 @@ class Pieces:
     def _read(self, part: RuntimePart) -> dict[Span, tuple[Steps, object]]:
         key = id(part.tree)
         if key not in self._places:
-            by_span = ((steps, leaf) for steps, leaf in keyed_leaves(part.tree) if type(leaf) is Sourced)
             self._places[key] = {
-                one.origin.at: (steps, one.value) for steps, one in by_span if one.origin.at is not None
+                leaf.origin.at: (steps, leaf.value)
+                for steps, leaf in keyed_leaves(part.tree)
+                if type(leaf) is Sourced and leaf.origin.at is not None
             }
         return self._places[key]
 

@@ -51,9 +51,7 @@ def report_applications(project: Project, paths: tuple[str, ...], report: Report
         texts.hold(file, data)
         if b"kind: TrainJob" in data or not may_hold_runtimes(data):
             jobs.append(file)
-    sources = [
-        one for file, data in applications for document in read(data, file, Report()) for one in _sources(document)
-    ]
+    sources = [one for file, data in applications for each in read(data, file, Report()) for one in _sources(each)]
     below = prefix(root)
     _report_applied_twice(sources, jobs, below, report)
     _report_rendered_twice(sources, renderings, below, report)

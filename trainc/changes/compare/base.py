@@ -186,9 +186,7 @@ def judge(
 
     `applied`: TrainJobs themselves are written to the server as well, and the controller writes what they become.
     """
-    before = {
-        key_of(bundle, tree): tree for bundle in old.bundles for tree in _objects(bundle, operation, applied=applied)
-    }
+    before = {key_of(one, tree): tree for one in old.bundles for tree in _objects(one, operation, applied=applied)}
     usable = old.gaps.project_fault() is None
     alone: list[Bundle] = []  # present jobs of which the base holds no object: new, or another object before
     present: set[Key] = set()

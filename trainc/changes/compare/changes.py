@@ -341,15 +341,10 @@ def renamed(gone: Iterable[JobFacts], fresh: Iterable[JobFacts]) -> Pairs:
 
 def next_runs(before: Mapping[Key, JobFacts], after: Mapping[Key, JobFacts]) -> dict[Key, Key]:
     """What each new job is the next run of; the numbers of runs only ever grow."""
-    earlier = {
-        job_identity(before[key]): key
-        for key in sorted(before, key=lambda key: whole_number(key[2].rpartition("-r")[2]) or 1)
-    }
-    return {
-        key: earlier[job_identity(now)]
-        for key, now in after.items()
-        if key not in before and job_identity(now) in earlier
-    }
+    by_number = sorted(before, key=lambda key: whole_number(key[2].rpartition("-r")[2]) or 1)
+    earlier = {job_identity(before[key]): key for key in by_number}
+    new = {key: job_identity(now) for key, now in after.items() if key not in before}
+    return {key: earlier[identity] for key, identity in new.items() if identity in earlier}
 
 
 def job_identity(one: JobFacts) -> tuple[str, str, str, str]:

@@ -234,9 +234,8 @@ class Search:
         for one in left:
             needed = self._names - (self._edits.alone - one.sources)
             names = [*sorted(needed - one.likely), *sorted(needed & one.likely)]
-            alike.setdefault(tuple("" if name in self._edits.alone else name for name in names), []).append(
-                (one, names)
-            )
+            group = tuple("" if name in self._edits.alone else name for name in names)
+            alike.setdefault(group, []).append((one, names))
         causes_of: dict[Key, tuple[str, ...]] = {}
         groups = [(members, frozenset(range(len(names))), 0) for names, members in alike.items()]
         while groups:
@@ -342,16 +341,14 @@ class Diff(NamedTuple):
 def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selection) -> Diff:
     """The difference between two states as they are applied."""
     states = Sides(old, new, project, selection)
-    before, after = states.before, states.after
+    before, after, compiled = states.before, states.after, states.compiled
     runs = next_runs(before, after)
     added = [after[key] for key in sorted(after.keys() - before.keys())]
     removed = [before[key] for key in sorted(before.keys() - after.keys())]
     pairs = renamed(removed, [one for one in added if one.key not in runs])
     in_pairs = {one.key for pair in pairs for one in pair} | runs.keys() | set(runs.values())
     changed = {key for key in before.keys() & after.keys() if differ(before[key], after[key])}
-    held = {
-        key for key in states.renderings.keys() & states.compiled.keys() if differ(after[key], states.compiled[key])
-    }
+    held = {key for key in states.renderings.keys() & compiled.keys() if differ(after[key], compiled[key])}
     elsewhere = {one.key for one in (*added, *removed)}
     # The objects beside jobs that differ, or are on one side alone.
     was_objects, now_objects = states.objects

@@ -219,11 +219,8 @@ class GitRepository:
                 saved[path] = old
         # Absolute: Git takes a relative path from the top here, or from this folder, by what else it is asked.
         feed = "".join(f"{os.path.join(self.top, path)}\n" for path in saved)
-        hashes = (
-            self._bytes("hash-object", "--no-filters", "--stdin-paths", feed=feed.encode("utf-8", "surrogateescape"))
-            if saved
-            else b""
-        )
+        given = feed.encode("utf-8", "surrogateescape")
+        hashes = self._bytes("hash-object", "--no-filters", "--stdin-paths", feed=given) if saved else b""
         touched = {path for (path, old), now in zip(saved.items(), hashes.decode().split(), strict=True) if now == old}
         return {*entries, *self.untracked()} - touched
 
@@ -232,9 +229,7 @@ class GitRepository:
         return self._paths("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
 
     def _paths(self, *words: str, index: bool = False) -> list[str]:
-        return [
-            name for name in self._bytes(*words, index=index).decode("utf-8", "surrogateescape").split("\0") if name
-        ]
+        return [*filter(None, self._bytes(*words, index=index).decode("utf-8", "surrogateescape").split("\0"))]
 
     def _text(self, *words: str, about: str = "") -> str:
         return self._bytes(*words, about=about).decode("utf-8", "surrogateescape").strip()

@@ -393,11 +393,9 @@ class Writer:
 
     def _entry(self, head: str, wanted: Any, entry: SourceEntry | None, column: int) -> list[str]:
         """The lines of one entry, behind its key or its dash."""
-        if (
-            entry is not None
-            and says(entry.node.value, wanted)
-            and (moved := entry.moved(column, head, self._anchors)) is not None
-        ):
+        is_same = entry is not None and says(entry.node.value, wanted)
+        moved = entry.moved(column, head, self._anchors) if entry is not None and is_same else None
+        if entry is not None and moved is not None:
             self._anchors |= dict(entry.node.anchors)
             return moved
         node = entry.node if entry is not None else None

@@ -246,10 +246,8 @@ def _not_mpi(facts: OlderFacts) -> str | None:
     if spec.get("runLauncherAsWorker") is True and launcher.get("dependsOn"):
         return "the launcher holds rank 0 and waits for the workers, which come first under `mlPolicy.mpi`"
     pods = [(facts.main(role), role["template"]["spec"]["template"]["spec"]) for role in facts.roles]
-    others = [
-        one for main, pod in pods for one in (*pod.get("initContainers", []), *pod["containers"]) if one is not main
-    ]
-    if any(mount["name"] in (SSH_VOLUME, _HOSTS) for one in others for mount in one.get("volumeMounts", [])):
+    rest = [one for own, pod in pods for one in (*pod.get("initContainers", []), *pod["containers"]) if one is not own]
+    if any(mount["name"] in (SSH_VOLUME, _HOSTS) for one in rest for mount in one.get("volumeMounts", [])):
         return "another container than the main one reads the operator's files"
     if path != _MPI_DEFAULTS["sshAuthMountPath"] and any(reader_of_keys(facts, role) is None for role in facts.roles):
         return (

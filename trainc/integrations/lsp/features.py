@@ -39,25 +39,17 @@ _ANNOTATIONS = {
     VOLCANO_QUEUE: QUEUE,
 }
 # By kind, the fields that hold a name; `*` stands for any key or item, and the items of a list of names count as well.
-_FIELDS: dict[str, tuple[tuple[Path, str], ...]] = {
-    "TrainJob": ((("spec", "runtimeRef", "name"), RUNTIME),),
-    "TrainJobPatch": ((("spec", "runtimeRef", "name"), RUNTIME),),
-    "Runtime": (
-        (("spec", "extends"), RUNTIME),
-        (("spec", "components"), COMPONENT),
-        (("spec", "components", "name"), COMPONENT),
-    ),
-    "RuntimeComponent": (
-        (("spec", "requires"), COMPONENT),
-        (("spec", "conflictsWith"), COMPONENT),
-        (("spec", "after"), COMPONENT),
-    ),
-    "Project": (
-        (("spec", "clusters", "*", "queue"), QUEUE),
-        (("spec", "clusters", "*", "components"), COMPONENT),
-        (("spec", "clusters", "*", "components", "name"), COMPONENT),
-    ),
-    "LocalQueue": ((("spec", "clusterQueue"), CLUSTER_QUEUE),),
+_FIELDS: dict[str, dict[str, str]] = {
+    "TrainJob": {"spec.runtimeRef.name": RUNTIME},
+    "TrainJobPatch": {"spec.runtimeRef.name": RUNTIME},
+    "Runtime": {"spec.extends": RUNTIME, "spec.components": COMPONENT, "spec.components.name": COMPONENT},
+    "RuntimeComponent": {"spec.requires": COMPONENT, "spec.conflictsWith": COMPONENT, "spec.after": COMPONENT},
+    "Project": {
+        "spec.clusters.*.queue": QUEUE,
+        "spec.clusters.*.components": COMPONENT,
+        "spec.clusters.*.components.name": COMPONENT,
+    },
+    "LocalQueue": {"spec.clusterQueue": CLUSTER_QUEUE},
 }
 _QUEUES = ("LocalQueue", "Queue")
 
@@ -80,8 +72,9 @@ def meaning(kind: str, path: Path) -> str:
             return CONTAINER
         if steps[-2] == "replicatedJobs":
             return ROLE
-    for pattern, what in _FIELDS.get(kind, ()):
-        if len(pattern) == len(steps) and all(one in ("*", step) for one, step in zip(pattern, steps, strict=True)):
+    for pattern, what in _FIELDS.get(kind, {}).items():
+        fields = pattern.split(".")
+        if len(fields) == len(steps) and all(one in ("*", step) for one, step in zip(fields, steps, strict=True)):
             return what
     return ""
 
