@@ -39,8 +39,8 @@ def with_cluster(config: bytes, name: str, jobs: Iterable[str], delivery: str = 
     # It says what the project said before, and the new cluster besides.
     again = list(read(new, _FILE, Report()))
     before = plain(document.tree)
-    after: Any = plain(again[0].tree) if len(again) == 1 else None
-    held = after["spec"].pop("clusters", None) if type(after) is dict and type(after.get("spec")) is dict else None
+    after = plain(again[0].tree) if len(again) == 1 else None
+    held: Any = after["spec"].pop("clusters", None) if type(after) is dict and type(after.get("spec")) is dict else None
     former = before["spec"].pop("clusters", None) or {}
     is_whole = after == before and type(held) is dict and held.keys() == {*former, name}
     if not is_whole or any(
