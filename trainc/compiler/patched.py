@@ -34,20 +34,16 @@ class Patched(Document):
         return self
 
     def admitted(self, tree: Tree) -> Patched:
-        """This job with defaults in."""
         return Patched(self.job, self.patch, tree, written=self.written).of(self.cluster, self.legal)
 
     def instead(self, tree: Tree) -> Patched:
-        """This job with another tree."""
         return Patched(self.job, self.patch, tree).of(self.cluster, self.legal)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The job's file, and that of the patch."""
         return tuple(dict.fromkeys((self.job.file, self.patch.file)))
 
     def holds(self, span: Span) -> bool:
-        """Whether a place is in the job or in the patch."""
         return self.job.holds(span) or self.patch.holds(span)
 
     def place_of(self, path: Path) -> tuple[Document, Path]:

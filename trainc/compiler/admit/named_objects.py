@@ -35,7 +35,6 @@ class NamedObjects:
         self._admitted: dict[int, Document | None] = {}
 
     def are_missing(self) -> bool:
-        """Whether no file of the project holds anything that a job could name."""
         return not (self._index() or self._faulty)
 
     def find(self, references: Mapping[Reference, Iterable[str]]) -> dict[Reference, list[Document]]:
@@ -62,18 +61,15 @@ class NamedObjects:
         return by_reference
 
     def is_beside_job(self, file: str, reference: Reference) -> bool:
-        """Whether the file of a job holds an object itself."""
         self._index()
         return (file, reference.kind, reference.name) in self._beside
 
     def claim(self, name: str, namespace: str, file: str) -> Tree:
-        """The PVC that a job in a file mounts, as it is written, None where the project holds none of that name."""
         self._index()
         nearest = _nearest(self._claims.get(name, ()), namespace, file.rpartition("/")[0])
         return nearest[0].tree if nearest else None
 
     def claims(self, name: str) -> list[Tree]:
-        """Every PVC of a name in the project, in any namespace, as it is written."""
         self._index()
         return [document.tree for document in self._claims.get(name, ())]
 

@@ -88,7 +88,6 @@ class AdmittedRuntimes:
         return self._by_name[id(objects)][1]
 
     def component(self, name: str, file: str) -> RuntimeLookup | None:
-        """The component that is switched on by that name in `file`."""
         key = ("RuntimeComponent", "", name)
         return self._first(file, COMPONENTS, name, lambda objects: [objects[key]] if key in objects else [])
 
@@ -151,11 +150,9 @@ class AdmittedRuntimes:
 
     @cached_property
     def given(self) -> Index:
-        """The runtimes and components among the files that were given."""
         return index(self._documents.runtimes(), self._context.report)
 
     def admitted(self, document: Document) -> Document | None:
-        """The document as the server would store it, None with findings where it would be refused."""
         if (known := self._verdicts.get(id(document))) is not None:
             return known[1]
         report = self._context.report
@@ -189,12 +186,10 @@ class AdmittedRuntimes:
         return stored
 
     def legal(self, document: Document, report: Report) -> Document | None:
-        """A composed runtime as the server would store it, None with findings where it would refuse it."""
         stored = admit_object(document, self._context.server, report)
         return stored if stored is not None and check_runtime(stored, report) else None
 
     def names(self, kind: str, namespace: str, file: str) -> list[str]:
-        """What of that kind and namespace could have been meant."""
         keys = (*self.given, *(key for near in self._near(file) for key in self._indexed(near)), *self._cluster)
         candidates = {name for k, n, name in keys if (k, n) == (kind, namespace)}
         if kind != "RuntimeComponent":
@@ -207,7 +202,6 @@ class AdmittedRuntimes:
         return sorted(candidates)
 
     def places(self, file: str) -> tuple[str, ...]:
-        """Where a runtime or component for a job in `file` is looked for."""
         folders = [near.label for near in self._near(file) if near.label]
         dumps = ("the cluster's dumps",) if self._cluster else ()
         catalogue = () if self._context.project.checks.closed_world else ("trainc's own catalogue",)

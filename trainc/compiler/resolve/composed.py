@@ -57,12 +57,10 @@ class Composed(Document):
         self.parts = parts
 
     def admitted(self, tree: Tree) -> Composed:
-        """This runtime with defaults in."""
         return type(self)(self.leaf, tree, self.parts)
 
     @property
     def sources(self) -> tuple[Document, ...]:
-        """The documents of its parts."""
         return tuple([part.document for part in self.parts if part.document is not None])
 
     def span(self, path: Path = (), *, key: bool = False) -> Span:

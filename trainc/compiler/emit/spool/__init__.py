@@ -29,6 +29,7 @@ class Spool:
     above: tuple[str, os.stat_result] | None = None  # where the output folder was made, and the state just before
     is_settled = True  # whether everything is as it was before the run, and as it is to be
     counts = False  # whether it only counts jobs, and needs no text
+    keeps_old = False  # whether earlier runs of a job stay
     _file: IO[bytes] | None = None  # `__del__` needs it, also where an interrupt came before the rest was there
 
     def __init__(self, *, json: bool = False) -> None:
@@ -50,8 +51,12 @@ class Spool:
             self.references.add(bundle, bundle.objects)
 
     def parts(self, bundle: Bundle) -> list[Bundle]:
-        """The bundles to keep one by one, each in a file of its own where there are files."""
-        return [bundle]
+        """The bundles to keep one by one: where earlier runs stay, what outlives a run stands apart from it."""
+        if not self.keeps_old or bundle.jobset is None:
+            return [bundle]
+        from trainc.compiler.emit.spool.objects import parts_of  # noqa: PLC0415 (few projects keep earlier runs)
+
+        return parts_of(bundle)
 
     def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
         """Keep one rendering until the end of the run."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.emit.spool import StreamSpool
 from trainc.compiler.emit.spool.changes import Filled, runs_of
 from trainc.compiler.emit.spool.disk import Folder, OnDisk
-from trainc.compiler.emit.spool.objects import parts_of, services_of, trees_of
+from trainc.compiler.emit.spool.objects import object_key, services_of, trees_of
 from trainc.compiler.emit.spool.questions import Settle
 from trainc.lint.across_jobs import shared_service
 from trainc.model.bundle import Bundle
@@ -33,14 +32,7 @@ class CommittedSpool(StreamSpool):
     """
 
     def __init__(
-        self,
-        stream: IO[str],
-        root: str,
-        output: str,
-        *,
-        settle: Settle,
-        keep_old: bool = False,
-        namespace: str = "",
+        self, stream: IO[str], root: str, output: str, *, settle: Settle, keep_old: bool = False, namespace: str = ""
     ) -> None:
         super().__init__(stream)
         self._root = root
@@ -48,23 +40,19 @@ class CommittedSpool(StreamSpool):
         self.edited: list[str] = []
         self._files = Folder(self.folder)
         self._settle = settle
-        self._keep_old = keep_old
+        self.keeps_old = keep_old
         self._namespace = namespace
         self._lasting: set[tuple[str, str]] = set()  # of the job at hand, what was kept on its own
-
-    def parts(self, bundle: Bundle) -> list[Bundle]:
-        """The bundles to keep one by one: where earlier runs stay, what outlives a run goes out on its own."""
-        return parts_of(bundle) if self._keep_old and bundle.jobset is not None else [bundle]
 
     def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
         """Keep the committed text of a run where it must not change, the present one elsewhere."""
         if bundle.jobset is None:
-            self._lasting |= set(_keys_of(bundle))
+            self._lasting |= set(map(object_key, bundle.objects))
             super().add(rendered, bundle, report)
             return
         inner, _, name = rendered.path.rpartition("/")
         other = f"{rendered.name}.yaml"
-        if self._keep_old:
+        if self.keeps_old:
             name, other = other, name
         path, existing = self._find(inner, name)
         if other != name and rendered.name not in runs_of(existing):
@@ -77,14 +65,14 @@ class CommittedSpool(StreamSpool):
             self._append(rendered._replace(text=text))
         else:
             super().add(rendered, bundle, report)
-        if self._keep_old:
+        if self.keeps_old:
             self._add_earlier(inner, name, bundle, report)
         self._lasting = set()
 
     def add_filled(self, filled: Filled) -> bool:
         """Keep a rendering that was not compiled, of a job of which nothing is committed."""
         inner, _, name = filled.rendered.path.rpartition("/")
-        if self._keep_old or self._find(inner, name)[1] is not None:
+        if self.keeps_old or self._find(inner, name)[1] is not None:
             return False
         return super().add_filled(filled)
 
@@ -111,7 +99,7 @@ class CommittedSpool(StreamSpool):
             return ""
         if header.source != bundle.document.file and os.path.isfile(os.path.join(self._root, header.source)):
             return ""  # a job of that name in another file
-        committed = [tree for tree in trees_of(existing.body) if _key(tree) not in self._lasting]
+        committed = [tree for tree in trees_of(existing.body) if object_key(tree) not in self._lasting]
         before = dump_all([_placed(tree, bundle) for tree in committed])
         if before == text:
             return ""
@@ -135,8 +123,8 @@ class CommittedSpool(StreamSpool):
                 for key in services_of(trees, "").keys() & services.keys():
                     where = place_of(services[key].origin) or bundle.document.span(("metadata", "name"))
                     report.add(shared_service(where, key[1:], other.removesuffix(".yaml")))
-                present = self._lasting | set(_keys_of(bundle))
-                trees = [tree for tree in trees if _key(tree) not in present]
+                present = self._lasting.union(map(object_key, bundle.objects))
+                trees = [tree for tree in trees if object_key(tree) not in present]
                 self.references.add(bundle, trees)
                 self.objects += len(trees)
                 self.hold(dump_all(trees))
@@ -149,19 +137,11 @@ def _is_run(file: str, job: str) -> bool:
     return stem == job or (stem != number and number.isdigit())
 
 
-def _key(tree: Tree) -> tuple[str, str]:
-    return str(value(tree, "kind")), str(value(tree, "metadata", "name"))
-
-
-def _keys_of(bundle: Bundle) -> Collection[tuple[str, str]]:
-    return {_key(tree) for tree in bundle.objects}
-
-
 def _placed(tree: Tree, bundle: Bundle) -> Tree:
     """A committed object in the namespace of its present form, where it names none itself."""
     if value(tree, "metadata", "namespace"):
         return tree
-    twin: Tree = next((one for one in bundle.objects if _key(one) == _key(tree)), {})
+    twin: Tree = next((one for one in bundle.objects if object_key(one) == object_key(tree)), {})
     if (leaf := (twin.get("metadata") or {}).get("namespace")) is None:
         return tree
     return {**tree, "metadata": {**tree["metadata"], "namespace": leaf}}

@@ -29,7 +29,6 @@ from trainc.compiler.emit.spool.disk import Folder, OnDisk, Staged, clear_leftov
 from trainc.compiler.emit.spool.objects import (
     is_named_nearby,
     is_object_file,
-    parts_of,
     services_of,
     trees_of,
     without_objects,
@@ -99,7 +98,7 @@ class FolderSpool(Spool):
         self.left: dict[str, int] = {}  # by project, how many files of others stand in the folder
         self._leftover: list[FileChange] = []
         self._check = check
-        self._keep_old = keep_old
+        self.keeps_old = keep_old
         self.names: set[str] = set()
         self.alone = False  # whether no other build writes to the folder meanwhile
         self.done = False  # whether the folder was brought up to date
@@ -120,7 +119,7 @@ class FolderSpool(Spool):
         if bundle.jobset is None and path in self.paths:
             return  # what is passed on for one cluster is there for the others as well
         kept = self._compare(rendered, path, bundle, report)
-        if self._keep_old and bundle.jobset is not None:
+        if self.keeps_old and bundle.jobset is not None:
             for key, name in services_of(bundle.objects, path.rpartition("/")[0]).items():
                 self._services[key] = place_of(name.origin) or bundle.document.span(("metadata", "name"))
         self.jobs += bundle.jobset is not None
@@ -130,7 +129,7 @@ class FolderSpool(Spool):
     def add_filled(self, filled: Filled) -> bool:
         """Compare a rendering that was not compiled; False for one whose run may keep another."""
         rendered = filled.rendered
-        if self._keep_old or not rendered.source.isascii():
+        if self.keeps_old or not rendered.source.isascii():
             return False
         existing = self._files.find(rendered.path)[1]
         body = rendered.text.encode()
@@ -153,10 +152,6 @@ class FolderSpool(Spool):
         if self.outcomes is not None:
             self.digests[path] = digest_of(f"{header}".encode() + body)
         return header
-
-    def parts(self, bundle: Bundle) -> list[Bundle]:
-        """The bundles that get a file each: where earlier runs stay, what outlives a run stands apart from it."""
-        return parts_of(bundle) if self._keep_old and bundle.jobset is not None else [bundle]
 
     def _compare(self, rendered: Rendered, path: str, bundle: Bundle, report: Report) -> bytes | None:
         """Keep a rendering where it differs from its file; the committed text where the run stays with that."""
@@ -186,7 +181,7 @@ class FolderSpool(Spool):
             same = [side for side in committed if side.header is not None and side.header.job == header.job]
         kept = self._kept(bundle, body, committed, same, target, report)
         if kept:
-            body = without_objects(kept.encode(), path, self.paths) if self._keep_old else kept.encode()
+            body = without_objects(kept.encode(), path, self.paths) if self.keeps_old else kept.encode()
             header = header._replace(body=body_digest(body))
             if existing is not None and existing.header == header and existing.body == body:
                 return body
@@ -199,7 +194,7 @@ class FolderSpool(Spool):
 
     def _former(self, rendered: Rendered, path: str) -> str:
         """The file in which a run was rendered before `oldRun` changed, "" where the run's own file has it."""
-        other = rendered.path if self._keep_old else run_path(rendered.path, rendered.name)
+        other = rendered.path if self.keeps_old else run_path(rendered.path, rendered.name)
         if other == path or other in self.paths or rendered.name not in runs_in(self._files, other):
             return ""
         existing = self._files.find(other)[1]
@@ -239,16 +234,14 @@ class FolderSpool(Spool):
     def _path(self, rendered: Rendered) -> str:
         self.names |= {rendered.name, rendered.path.rpartition("/")[2].removesuffix(".yaml")}
         self._stems[rendered.path.removesuffix(".yaml")] = rendered.source
-        return run_path(rendered.path, rendered.name) if self._keep_old else rendered.path
+        return run_path(rendered.path, rendered.name) if self.keeps_old else rendered.path
 
     def state(self) -> dict[str, Any]:
-        """Everything collected but the texts, so that another process can go on with it."""
         own = {"changes": self.changes, "names": self.names, "stems": self._stems, "services": self._services}
         own["replaced"] = self._replaced
         return {**super().state(), **own, "new_runs": self._new_runs}
 
     def absorb(self, state: dict[str, Any], texts: Iterable[str]) -> None:
-        """Add what another worker has collected behind one's own."""
         super().absorb(state, texts)
         self.changes += state["changes"]
         self.names |= state["names"]
@@ -325,4 +318,4 @@ class FolderSpool(Spool):
         stem = path.removesuffix(".yaml")
         job, mark, run = stem.rpartition("-r")
         names = (stem, job) if mark and run.isdigit() else (stem,)
-        return self._keep_old and any(self._stems.get(name) == source for name in names)
+        return self.keeps_old and any(self._stems.get(name) == source for name in names)

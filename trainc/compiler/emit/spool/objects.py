@@ -20,10 +20,10 @@ _KEY_MATERIAL = "external-secrets.io"  # the end of the groups of what makes key
 def parts_of(bundle: Bundle) -> list[Bundle]:
     """The objects of a job that outlive its run, a bundle for each, and behind them what is the run's own."""
     plan = bundle.plan
-    beside = {_key(document.tree): document for document in plan.companions} if plan is not None else {}
+    beside = {object_key(document.tree): document for document in plan.companions} if plan is not None else {}
     lasting, own = [], []
     for tree in bundle.objects:
-        document = beside.get(_key(tree))
+        document = beside.get(object_key(tree))
         if document is None and not str(value(tree, "apiVersion")).partition("/")[0].endswith(_KEY_MATERIAL):
             own.append(tree)
         else:
@@ -68,5 +68,6 @@ def is_named_nearby(files: Folder, path: str, others: Iterable[str]) -> bool:
     return any(made & names_in(trees_of(body)) for body in bodies)
 
 
-def _key(tree: Tree) -> tuple[object, object]:
-    return value(tree, "kind"), value(tree, "metadata", "name")
+def object_key(tree: Tree) -> tuple[str, str]:
+    """The kind and the name of an object."""
+    return str(value(tree, "kind")), str(value(tree, "metadata", "name"))
