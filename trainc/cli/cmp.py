@@ -18,7 +18,7 @@ from trainc.cli.output import data, tell
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.committed import CommittedSpool
-from trainc.compiler.load.projects import nested_projects
+from trainc.compiler.load.walk import nested_projects
 from trainc.integrations.argocd import is_complete, parameters, paths_of, upload
 from trainc.lint.across_jobs import SharedNames
 from trainc.model.finding import ERROR

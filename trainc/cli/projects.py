@@ -35,7 +35,7 @@ def across_projects(options: Options, command: Command, *, one_output: bool = Fa
     paths = options.arguments or ["."]
     if len(paths) == 1 and not os.path.isdir(paths[0]):
         return command(options)
-    from trainc.compiler.load.projects import nested_projects  # noqa: PLC0415 (one file lies in one project)
+    from trainc.compiler.load.walk import nested_projects  # noqa: PLC0415 (one file lies in one project)
 
     projects: dict[str, list[str]] = {}
     for path in paths:
@@ -49,7 +49,7 @@ def across_projects(options: Options, command: Command, *, one_output: bool = Fa
     calls = {os.path.relpath(root): Options(inner, {**options.values}) for root, inner in sorted(projects.items())}
     if one_output:
         # The call of the one project that holds jobs.
-        from trainc.compiler.load.projects import holds_specs  # noqa: PLC0415
+        from trainc.compiler.load.walk import holds_specs  # noqa: PLC0415
 
         busy = [name for name, call in calls.items() if holds_specs(find_root(name)[0], call.arguments)]
         if len(busy) > 1:
@@ -79,7 +79,7 @@ def across_projects(options: Options, command: Command, *, one_output: bool = Fa
 
 def _counts(root: str, paths: list[str]) -> bool:
     """Whether a folder is a project: it says so, or holds specs or rendered files outside of all projects below it."""
-    from trainc.compiler.load.projects import holds_specs  # noqa: PLC0415
+    from trainc.compiler.load.walk import holds_specs  # noqa: PLC0415
 
     marks = (FILE, OUTPUT)
     return any(os.path.exists(os.path.join(root, mark)) for mark in marks) or holds_specs(root, paths)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from trainc.model.document import Document
-from trainc.model.finding import SAFE, Edit
+from trainc.model.finding import ERROR, SAFE, Edit, Finding, Rule, place
 from trainc.model.run import RUN_PATH
 from trainc.model.sourced import Sourced, Span
-from trainc.model.tree import Path, Tree, get, value
+from trainc.model.tree import Path, Tree, UnknownDirectiveError, get, value
 from trainc.text.merge_keys import MERGE_KEYS
 
 PATCH = "TrainJobPatch"  # a kind, and in the order of precedence the layer above the job that it is merged over
+UNKNOWN_WORD = Rule("unknown-merge-directive", ERROR, admission=True)
 KEYS = {**MERGE_KEYS, "runtimePatches": "manager"}
 
 
@@ -97,3 +98,12 @@ def _item(item: Tree, items: Tree, field: str) -> int | None:
     if name is None or type(items) is not list:
         return None
     return next((index for index, one in enumerate(items) if value(one, key) == name), None)
+
+
+def unknown_word(error: UnknownDirectiveError, otherwise: Span) -> Finding:
+    """The finding for a directive at which a merge stopped."""
+    return UNKNOWN_WORD.at(
+        place(error.leaf.origin) or otherwise,
+        f"`$patch: {error.leaf.value}` is not a directive of the strategic merge",
+        help="write `replace` or `delete`, or remove the key",
+    )

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from trainc.apiserver.admission import admit_object
 from trainc.compiler.admit.binding import ANNOTATION, UNKNOWN_CLUSTER, bound
 from trainc.compiler.admit.context import AdmissionContext
-from trainc.compiler.directives import unknown_word
-from trainc.compiler.patched import KEYS, PATCH, Patched
+from trainc.compiler.patched import KEYS, PATCH, Patched, unknown_word
 from trainc.model.catalog import Documents
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document

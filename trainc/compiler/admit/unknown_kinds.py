@@ -42,8 +42,11 @@ def unknown_kind(document: Document, context: AdmissionContext) -> None:
     elif document.kind:
         meant_kind = _meant_kind(document, served)
         hint = _written(document, meant_kind) if "apiVersion" in meant_kind else ""
-        kinds_of_api = f"kinds of this API: {', '.join(dict.fromkeys(names))}"
-        hint = hint or meant(document.kind, names, _near(document) or kinds_of_api)
+        near = near_miss(document.api_version, document.kind)
+        rest = f"kinds of this API: {', '.join(dict.fromkeys(names))}"
+        if near is not None:
+            rest = _written(document, dict(zip(("apiVersion", "kind"), near, strict=True)))
+        hint = hint or meant(document.kind, names, rest)
     else:
         hint = f"write `kind: {names[0]}`" if len(names) == 1 else f"write `kind:` and one of {', '.join(names)}"
     if group == "trainc.dev" and document.kind == "Project":
@@ -96,13 +99,6 @@ def _is_sure(written: str, right: str) -> bool:
     """Whether one name was meant by another, versions apart."""
     group, wanted = written.partition("/")[0], right.partition("/")[0]
     return group == wanted or bool(intended(group, [wanted]))
-
-
-def _near(document: Document) -> str:
-    """What to write instead of a kind that is nearly one of ours, empty where it is not."""
-    if (near := near_miss(document.api_version, document.kind)) is None:
-        return ""
-    return _written(document, dict(zip(("apiVersion", "kind"), near, strict=True)))
 
 
 def _written(document: Document, right: dict[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from trainc.compiler.directives import unknown_word
+from trainc.compiler.patched import unknown_word
 from trainc.compiler.resolve.components import (
     COMPONENT_KEYS,
     Switched,

@@ -77,8 +77,21 @@ def lacks_counterparts(document: Document, report: Report) -> bool:
     missing = [*_missing_counterparts(document.tree["spec"])]
     for path, message, help_ in missing:
         report.add(NO_COUNTERPART.at(document.span(path), message, help=help_))
-    for path, message, effect in _left_out(document.tree["spec"]):
-        report.add(LEFT_OUT.at(document.span(path), message, effect=effect))
+    spec, (runner, _) = document.tree["spec"], runner_of(document.tree["spec"])
+    if value(spec, "flux", "minimalService") is True:
+        span, effect = document.span(("spec", "flux", "minimalService")), "every pod has a DNS name, not only the first"
+        report.add(LEFT_OUT.at(span, "`minimalService` is omitted", effect=effect))
+    if value(spec, "cleanup") is True:
+        span, effect = document.span(("spec", "cleanup")), "finished pods stay until the JobSet is deleted"
+        report.add(LEFT_OUT.at(span, "`cleanup` is omitted", effect=effect))
+    for index, container in enumerate(items(spec.get("containers"))):
+        if index != runner:
+            message = f"container `{value(container, 'name')}` runs beside Flux: the job also waits for it to end"
+            span, effect = (
+                document.span(("spec", "containers", index)),
+                "a server that never ends keeps the job running",
+            )
+            report.add(LEFT_OUT.at(span, message, effect=effect))
     return bool(missing)
 
 
@@ -113,19 +126,6 @@ def _missing_counterparts(spec: Tree) -> Iterator[tuple[Path, str, str]]:
     if items(spec.get("services")):
         message = "`services` run in a separate pod, which a JobSet cannot have"
         yield ("spec", "services"), message, "write them as a Deployment and a Service"
-
-
-def _left_out(spec: Tree) -> Iterator[tuple[Path, str, str]]:
-    if value(spec, "flux", "minimalService") is True:
-        path: Path = ("spec", "flux", "minimalService")
-        yield path, "`minimalService` is omitted", "every pod has a DNS name, not only the first"
-    if value(spec, "cleanup") is True:
-        yield ("spec", "cleanup"), "`cleanup` is omitted", "finished pods stay until the JobSet is deleted"
-    runner, _ = runner_of(spec)
-    for index, container in enumerate(items(spec.get("containers"))):
-        if index != runner:
-            message = f"container `{value(container, 'name')}` runs beside Flux: the job also waits for it to end"
-            yield ("spec", "containers", index), message, "a server that never ends keeps the job running"
 
 
 def _number(spec: Tree, field: str) -> int:

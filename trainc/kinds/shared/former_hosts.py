@@ -180,15 +180,15 @@ class FormerHosts:
         if not self.families or not any(part in text for part in self._parts):
             return text, []
         values = _with_assigned(text, values)
-        out, at, pairs = "", 0, []
-        for match in self._spliced_names.finditer(text):
-            if text[match.end() : match.end() + 1] == "/" and not text[: match.start()].endswith("://"):
-                continue
-            if new := self._rewritten_name(match, values, span):
+        pairs = []
+
+        def present(match: Match[str]) -> str:
+            is_path = text[match.end() : match.end() + 1] == "/" and not text[: match.start()].endswith("://")
+            if new := "" if is_path else self._rewritten_name(match, values, span):
                 pairs.append((match[0], new))
-                out += text[at : match.start()] + new
-                at = match.end()
-        return out + text[at:], pairs
+            return new or match[0]
+
+        return self._spliced_names.sub(present, text), pairs
 
     @cached_property
     def _spliced_names(self) -> Pattern[str]:

@@ -55,13 +55,6 @@ def jobset_fields(job: LegacyJob) -> Tree:
     return out
 
 
-def job_fields(job: LegacyJob, role: str) -> Tree:
-    """What the run policy sets on the child Jobs of one role."""
-    deadline, is_ssh_worker = job.policy("activeDeadlineSeconds"), job.kind.api == MPI_OPERATOR and role == "Worker"
-    is_set = type(deadline) is Sourced and deadline.value is not None
-    return {"activeDeadlineSeconds": deadline} if is_set and not is_ssh_worker else {}
-
-
 def scopes(job: LegacyJob, children: int) -> None:
     """Say what it means that limits apply to each of several child Jobs."""
     span = job.policy_span("activeDeadlineSeconds")

@@ -22,6 +22,7 @@ from trainc.model.catalog import Entry
 from trainc.model.finding import NOTE, Rule
 from trainc.model.plan import Plan
 from trainc.model.report import Report
+from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, stamp
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder
@@ -110,7 +111,10 @@ def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tu
         part.replica.restart.map(lambda _: "${RESTART_POLICY}"),
         stamp({"backoffLimit": 0}, "unknown"),
     )
-    fields = {**budget, **runpolicy.job_fields(job, part.replica.role)}
+    fields, deadline = dict(budget), job.policy("activeDeadlineSeconds")
+    is_ssh_worker = job.kind.api == MPI_OPERATOR and part.replica.role == "Worker"
+    if type(deadline) is Sourced and deadline.value is not None and not is_ssh_worker:
+        fields["activeDeadlineSeconds"] = deadline
     if part.succeeds:
         fields["successPolicy"] = stamp(part.succeeds, f"{job.kind.kind} success")
     by, index = f"{job.kind.kind} roles", stamp("Indexed", "one index per replica")
