@@ -46,7 +46,10 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     values = hosts.common_values([document.tree["spec"]["template"]["spec"]])
     companions = tuple(hosts.companion(companion, namespace, values) for companion in entry.companions)
     network = _network(hosts, entry)
-    spec = {**_jobset_fields(document), **({"network": network} if network else {}), "replicatedJobs": [replicated]}
+    of_job = {field: document.tree["spec"].get(field) for field in OF_THE_WHOLE}
+    managed = keeps_job(document.tree) or value(of_job["managedBy"]) == MULTIKUEUE
+    kept = {name: leaf for name, leaf in of_job.items() if type(leaf) is Sourced and (managed or name != "managedBy")}
+    spec = {**kept, **({"network": network} if network else {}), "replicatedJobs": [replicated]}
     template = {"metadata": job_metadata(document.tree, kept=KEEP), "spec": spec}
     spec = document.tree["spec"]
     width, size = value(spec, "parallelism"), value(spec, "completions")
@@ -139,16 +142,6 @@ def _replicated(document: Document, hosts: JobHosts) -> Tree:
     pod = with_jobset_selectors(hosts.pod(pod), hosts.base, hosts.name)
     kept["template"] = {**({"metadata": metadata} if metadata else {}), "spec": pod}
     return {"name": stamp(NODE, "role of a plain Job"), "template": {"spec": kept}}
-
-
-def _jobset_fields(document: Document) -> dict[str, Tree]:
-    spec = document.tree["spec"]
-    out: dict[str, Tree] = {}
-    for field in OF_THE_WHOLE:
-        leaf = spec.get(field)
-        if type(leaf) is Sourced and (field != "managedBy" or leaf.value == MULTIKUEUE or keeps_job(document.tree)):
-            out[field] = leaf
-    return out
 
 
 def _network(hosts: JobHosts, entry: Entry) -> dict[str, Tree]:

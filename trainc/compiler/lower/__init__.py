@@ -55,7 +55,11 @@ def lower(plan: Plan, project: Project, report: Report) -> Bundle | None:
     drafts = {role.index: Draft(role.tree) for role in plan.roles}
     roles = _with_patches(plan, drafts, contribution, framework, report)
     controlled = plan.runtime is not None and not checks.admission_only
-    spec = managed_by(plan, plan.template["spec"]) if controlled else plan.template["spec"]
+    spec, manager = plan.template["spec"], plan.job["spec"].get("managedBy") if controlled else None
+    if (
+        manager is not None and manager.value == MULTIKUEUE
+    ):  # what MultiKueue runs elsewhere becomes a JobSet of that kind
+        spec = {**spec, "managedBy": manager}
     spec = waiting(plan, spec)
     if roles:
         spec = {**spec, "replicatedJobs": [role.tree for role in roles]}
@@ -192,12 +196,6 @@ def carried_labels(plan: Plan) -> dict[str, Tree]:
     if not (labels := plan.job["metadata"].get("labels")) or "kueue.x-k8s.io/" not in "\n".join(labels):
         return {}
     return {key: leaf for key, leaf in labels.items() if key.startswith("kueue.x-k8s.io/")}
-
-
-def managed_by(plan: Plan, spec: Tree) -> Tree:
-    """A job that MultiKueue runs elsewhere becomes a JobSet that MultiKueue runs elsewhere."""
-    leaf = plan.job["spec"].get("managedBy")
-    return {**spec, "managedBy": leaf} if leaf is not None and leaf.value == MULTIKUEUE else spec
 
 
 def deadline(plan: Plan, spec: Tree, project: Project, report: Report) -> Tree:

@@ -75,7 +75,7 @@ def lower(plan: Plan) -> Contribution:
     sources = [plan.name, *(leaf for leaf in commands if type(leaf) is Sourced)]
     data = {file: derive("Flux's scripts", lambda *_, text=text: text, *sources) for file, text in out}
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
-    return Contribution([*_patches(plan, role, name, list(data))], objects=[config])
+    return Contribution(_patches(plan, role, name, list(data)), objects=[config])
 
 
 def _is_disabled(spec: Tree) -> bool:
@@ -223,15 +223,13 @@ busytimeout = "50s"
         return "\n".join(["#!/bin/bash", *jobs, "flux queue idle", "flux jobs -a"]) + "\n"
 
     def _settings(self) -> str:
-        output = value(self.container, "logs") or "/tmp/fluxout"  # noqa: S108 (a folder of the pod)
-        ends = "true" if value(self.spec, "flux", "completeWorkers") is True else "false"
         settings = {
             "root": self.root,
             "state": f"{self.root}/config",
             "hosts": self.hosts,
             "main": f"{self.job}-{NODE}-0-0",
-            "output": output,
-            "ends": ends,
+            "output": value(self.container, "logs") or "/tmp/fluxout",  # noqa: S108 (a folder of the pod)
+            "ends": "true" if value(self.spec, "flux", "completeWorkers") is True else "false",
         }
         lines = [f"{name}={quoted(text)}" for name, text in settings.items()]
         environment = get(self.spec, "flux", "environment") or {}

@@ -15,6 +15,7 @@ from trainc.model.tree import Tree, get, given, value
 KUBECTL_IMAGE = "alpine/k8s:1.33.0"
 CONFIG, KUBECTL = "mpi-job-config", "mpi-job-kubectl"
 _AGENT = "/etc/mpi/kubexec.sh"
+_MOUNTS = ({"name": KUBECTL, "mountPath": "/opt/kube"}, {"name": CONFIG, "mountPath": "/etc/mpi"})
 _LIMITS = {"cpu": "100m", "memory": "512Mi", "ephemeral-storage": "5Gi"}
 
 
@@ -47,10 +48,23 @@ def more(plan: Plan) -> Contribution:
     """Volumes, mounts, the init container that brings kubectl, and the objects behind them."""
     launcher = plan.role("launcher")
     assert launcher is not None
-    out = _launcher(plan, launcher)
+    delivery = {
+        "name": "kubectl-delivery",
+        "image": KUBECTL_IMAGE,
+        "imagePullPolicy": "IfNotPresent",
+        "command": ["/bin/sh", "-c", 'cp `command -v kubectl` "$TARGET_DIR/kubectl"'],
+        "env": [{"name": "TARGET_DIR", "value": "/opt/kube"}, {"name": "NAMESPACE", **POD_NAMESPACE}],
+        "volumeMounts": [*_MOUNTS],
+        "resources": {"requests": _LIMITS, "limits": _LIMITS},
+    }
+    own = {} if value(launcher.pod, "serviceAccountName") else {"serviceAccountName": operator_name(plan, "launcher")}
+    config = _volume(plan, (("kubexec.sh", 0o555), ("hostfile", 0o444), ("discover_hosts.sh", 0o555)))
+    volumes = ({"name": KUBECTL, "emptyDir": {}}, config)
+    pod = Patch(launcher.index, volumes=volumes, init_containers=(delivery,), pod=own)
+    out = Contribution([Patch(launcher.index, launcher.containers[0]["name"].value, mounts=_MOUNTS), pod])
     if (worker := plan.role("worker")) is not None:
         sleeps = {} if has_words(worker.containers[0], "command") else {"command": ["sleep"], "args": ["365d"]}
-        mounts = ({"name": CONFIG, "mountPath": "/etc/mpi"},)
+        mounts = _MOUNTS[1:]
         pod = Patch(worker.index, volumes=(_volume(plan, (("kubexec.sh", 0o555),)),))
         out += Contribution([Patch(worker.index, worker.containers[0]["name"].value, mounts=mounts, sets=sleeps), pod])
     slots = plan.settings["slots"]
@@ -60,31 +74,13 @@ def more(plan: Plan) -> Contribution:
         "kubexec.sh": derive("rsh agent", kubexec, plan.name, plan.settings["mainContainer"]),
         "discover_hosts.sh": derive("hosts of the job", lambda j, n: discover_pods(j, workers, n), plan.name, slots),
     }
-    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": _meta(plan, "config"), "data": data}
-    return out + Contribution(objects=[config, *_rights(plan, launcher)])
+    files = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": _meta(plan, "config"), "data": data}
+    return out + Contribution(objects=[files, *_rights(plan, launcher)])
 
 
 def _volume(plan: Plan, items: tuple[tuple[str, int], ...]) -> Tree:
     listed = [{"key": key, "path": key, "mode": mode} for key, mode in items]
     return {"name": CONFIG, "configMap": {"name": operator_name(plan, "config"), "items": listed}}
-
-
-def _launcher(plan: Plan, role: Role) -> Contribution:
-    delivery = {
-        "name": "kubectl-delivery",
-        "image": KUBECTL_IMAGE,
-        "imagePullPolicy": "IfNotPresent",
-        "command": ["/bin/sh", "-c", 'cp `command -v kubectl` "$TARGET_DIR/kubectl"'],
-        "env": [{"name": "TARGET_DIR", "value": "/opt/kube"}, {"name": "NAMESPACE", **POD_NAMESPACE}],
-        "volumeMounts": [{"name": KUBECTL, "mountPath": "/opt/kube"}, {"name": CONFIG, "mountPath": "/etc/mpi"}],
-        "resources": {"requests": _LIMITS, "limits": _LIMITS},
-    }
-    account = {} if value(role.pod, "serviceAccountName") else {"serviceAccountName": operator_name(plan, "launcher")}
-    config = _volume(plan, (("kubexec.sh", 0o555), ("hostfile", 0o444), ("discover_hosts.sh", 0o555)))
-    mounts = ({"name": KUBECTL, "mountPath": "/opt/kube"}, {"name": CONFIG, "mountPath": "/etc/mpi"})
-    volumes = ({"name": KUBECTL, "emptyDir": {}}, config)
-    pod = Patch(role.index, volumes=volumes, init_containers=(delivery,), pod=account)
-    return Contribution([Patch(role.index, role.containers[0]["name"].value, mounts=mounts), pod])
 
 
 def _meta(plan: Plan, suffix: str) -> Tree:

@@ -81,18 +81,18 @@ def finish(job: LegacyJob, part: ReplicatedJobPlan, policy: Sourced[str] | None)
     template = part.replica.template
     meta = template.get("metadata") or {}
     ending = {} if policy is None else {"restartPolicy": policy}
-    return {
-        "metadata": {**meta, "labels": {**(meta.get("labels") or {}), **labels(job, part)}},
-        "spec": {**template["spec"], **ending},
+    labels = {
+        **(meta.get("labels") or {}),
+        **stamp({**_labels(job, part), **(part.labels or {})}, f"{job.kind.kind} labels"),
     }
+    return {"metadata": {**meta, "labels": labels}, "spec": {**template["spec"], **ending}}
 
 
-def labels(job: LegacyJob, part: ReplicatedJobPlan) -> Tree:
+def _labels(job: LegacyJob, part: ReplicatedJobPlan) -> dict[str, object]:
     """The labels of the operator that are the same for all pods of a part; the index only of a pod that is alone."""
-    by = f"{job.kind.kind} labels"
     if job.kind.field == LISTED:
-        return stamp(part.labels or {}, by)
-    own = {PREFIX + "operator-name": job.kind.operator, PREFIX + "job-name": job.name}
+        return {}
+    own: dict[str, object] = {PREFIX + "operator-name": job.kind.operator, PREFIX + "job-name": job.name}
     if part.name != "node" and job.kind.api != MPI_OPERATOR:
         own[PREFIX + "replica-type"] = part.replica.name
     if part.alone and job.kind.kind != "MPIJob":
@@ -101,7 +101,7 @@ def labels(job: LegacyJob, part: ReplicatedJobPlan) -> Tree:
         is_known = job.kind.kind in {"JAXJob", "PyTorchJob", "TFJob"} and part.replica.role == "Worker"
         if not part.first and is_known and not job.role("Chief") and not job.role("Master"):
             own[PREFIX + "job-role"] = "master"
-    return stamp({**own, **(part.labels or {})}, by)
+    return own
 
 
 def restart_policy(written: Tree, ending: Sourced[str]) -> Sourced[str]:
