@@ -70,10 +70,7 @@ def fill(
     *,
     forms: bool = False,
 ) -> Catalogs:
-    """Compile everything selected into the spool; nothing is written yet. Gives the catalogs that it compiled from.
-
-    The `documents` are those of the selection, or a part of them.
-    """
+    """Compile all that is selected, or its `documents`, into the spool; nothing is written yet. Gives the catalogs."""
     catalogs: Catalogs = []
     output = (spool, together) if forms and not report.recording else None
     for bundle in bundles(project, selection, report, catalogs, output, documents):

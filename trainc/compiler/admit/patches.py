@@ -70,10 +70,7 @@ class JobPatches:
             self._jobs[_key(job)] = job
 
     def applied(self, job: Document, own: Sequence[Document]) -> Document | None:
-        """A job with its patch for the present cluster merged in, None with findings where it cannot be.
-
-        The patches in the job's `own` file are as the run reads them.
-        """
+        """A job with its patch for the present cluster merged in, None with findings; `own` are the patches in its file."""
         if job.kind != "TrainJob" or isinstance(job, Patched):
             return job
         # All patches of the job, in the order of the files.

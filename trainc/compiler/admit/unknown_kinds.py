@@ -16,10 +16,7 @@ KIND_NOT_COMPILED = Rule("kind-not-compiled", WARNING)
 
 
 def not_compiled(documents: Iterable[Document], context: AdmissionContext, *, is_output: bool) -> None:
-    """A finding for each training job that another operator runs: an error in a file that somebody names.
-
-    `is_output` says whether the objects are output all the same, as they stand.
-    """
+    """A finding for each training job of another operator, an error in a file that is named; `is_output`: it is written."""
     outcome = "it is written unchanged" if is_output else "no manifest is written for it"
     for document in documents:
         if (foreign := foreign_kind(document.api_version, document.kind, document.tree)) is not None:

@@ -56,10 +56,7 @@ class Forms:
         self._filled = 0
 
     def template(self, file: str, data: bytes, place: str) -> tuple[Template, Values] | None:
-        """The template of a job's ASCII text and its values, None where the text has to be compiled.
-
-        `place` stands for everything about the file on which its job depends.
-        """
+        """The template of a job's ASCII text and its values, None where it is compiled; `place`: all else that it depends on."""
         self._asked += 1
         text = data.decode()
         heads, tails = parted(text)

@@ -130,11 +130,7 @@ def is_candidate(name: str) -> bool:
 
 
 def contents(root: str, file: str) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        Trouble: where it cannot be read or is larger than any spec can be.
-    """
+    """The bytes of a file; a Trouble where it cannot be read or is larger than any spec can be."""
     path = os.path.join(root, file)
     try:
         number = os.open(path, READING)  # a stream around it takes longer than the reading

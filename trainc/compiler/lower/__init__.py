@@ -264,10 +264,7 @@ def single(role: Role, plan: Plan) -> Sourced[int] | None:
 
 
 def waiting(plan: Plan, spec: Tree) -> Tree:
-    """A JobSet spec with the job's wish to wait.
-
-    A queue owns the field: only a wish is written, never the permission to run.
-    """
+    """A JobSet spec with the job's wish to wait; never with the permission to run: a queue owns the field."""
     suspend = spec.get("suspend")
     if suspend is not None:
         spec = {key: node for key, node in spec.items() if key != "suspend"}

@@ -23,11 +23,7 @@ WEBHOOKS = ("kueue",)  # those that trainc knows besides the Trainer's and JobSe
 
 
 def assigned(words: Iterable[str]) -> dict[str, Any]:
-    """The fields of a cluster that a run's assignments set.
-
-    Raises:
-        Trouble: for a setting that does not exist or a value that it cannot take.
-    """
+    """The fields of a cluster that a run's assignments set; a Trouble as for one `setting`."""
     settings: dict[str, Any] = {}
     for word in words:
         key, equals, text = word.partition("=")
@@ -39,11 +35,7 @@ def assigned(words: Iterable[str]) -> dict[str, Any]:
 
 
 def setting(key: str, leaf: Sourced[Any]) -> tuple[str, Any]:
-    """The field of a cluster that a setting fills, and its value.
-
-    Raises:
-        Trouble: for a setting that does not exist or a value that it cannot take.
-    """
+    """The field of a cluster that a setting fills, and its value; a Trouble for what it cannot be."""
     known = SETTINGS.get(key)
     if known is None:
         hint = meant(key, SETTINGS, f"settings: {', '.join(SETTINGS)}")

@@ -157,11 +157,7 @@ def _is_digest(text: str) -> bool:
 def read_policy_folders(
     root: str, folders_named: tuple[str, ...] | None, report: Report, unsaved: Mapping[str, bytes] | None = None
 ) -> tuple[tuple[str, ...], tuple[Document, ...]]:
-    """The folders of policies, and what they hold; nothing where the default folder holds no policy.
-
-    Raises:
-        Trouble: where a file cannot be read or leads out of the project.
-    """
+    """The folders of policies, and what they hold, nothing where the default one holds none; a Trouble for what is unreadable."""
     if folders_named is None and not os.path.isdir(os.path.join(root, DEFAULT)):
         return (), ()
     folders = (DEFAULT,) if folders_named is None else folders_named

@@ -111,10 +111,7 @@ class SmallestJob(Document):
 
 
 def _smallest_job(document: Document, runtime: Prepared, project: Project) -> Document:
-    """The smallest job of a runtime.
-
-    Its `trainer` is not left out: without one the controller would connect no processes.
-    """
+    """The smallest job of a runtime; without a `trainer` the controller would connect no processes."""
     metadata: Tree = {"name": _leaf(NAME)}
     if document.kind == "TrainingRuntime" and document.namespace:
         metadata["namespace"] = document.tree["metadata"]["namespace"]

@@ -216,11 +216,7 @@ class Flattened(Composed):
 
 
 def flattened(name: str, catalog: Catalog, project: Project, report: Report) -> Document | None:
-    """The ClusterTrainingRuntime that a runtime amounts to, without what a job adds; None with findings.
-
-    Raises:
-        Trouble: where nothing that was read is a runtime of that name.
-    """
+    """The ClusterTrainingRuntime that a runtime amounts to, without what jobs add; a Trouble where there is none."""
     parent = catalog.runtimes.parent(name, "", "")
     if parent is None and not report.failed:
         known = {one for kind in (RUNTIME, KIND.value) for one in catalog.runtimes.names(kind, "", "")}

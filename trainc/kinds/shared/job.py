@@ -221,10 +221,7 @@ def listed(job: Tree) -> list[ListedReplica]:
 
 
 def key_of(tree: Tree, name: str) -> str:
-    """The key under which a map holds a field, whatever its case and underscores; "" where it has none.
-
-    The field was decoded without regard to case, and the first months wrote it in snake case.
-    """
+    """The key under which a map holds a field, in any case and in snake case, as it was decoded; "" where it has none."""
     folded = name.lower()
     return next((key for key in mapping(tree) if key.replace("_", "").lower() == folded), "")
 

@@ -51,10 +51,7 @@ _BOARD = ("logDir", "volumes", "volumeMounts", "serviceType")
 
 
 def admit(document: Document, server: Server, _: Cluster, report: Report) -> Document | None:
-    """An older job as its API server would have stored it, None with findings where it would have been refused.
-
-    Unknown fields are warnings: the job ran without them, since the server dropped them.
-    """
+    """An older job as its server would have stored it, without unknown fields; None with findings where it is refused."""
     if (kind := kind_of(document.api_version, document.kind)) is None:
         legal(document, report)
         return None

@@ -109,10 +109,7 @@ class Failures:
 
 
 def refused_policies(holder: Tree, above: Path, field: str) -> Iterator[tuple[Path, str, str]]:
-    """Where in the policies of a job or a task the webhook finds a mistake, its words, and what to do.
-
-    `field` is the path that it prints, which has no index.
-    """
+    """The mistakes in policies of a job or a task, in the webhook's words; `field` is the path that it prints."""
     events: set[str] = set()
     codes: set[int] = set()
     for index, policy in enumerate(items(get(holder, "policies"))):

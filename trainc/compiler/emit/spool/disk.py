@@ -97,11 +97,7 @@ class Folder:
         return [other for other in self._places.get(path.rpartition("/")[2], ()) if other != path]
 
     def find(self, path: str) -> tuple[str, OnDisk | None]:
-        """Where the file of a path below the folder stands, or would, and what stands there.
-
-        Raises:
-            Trouble: where the way to it leads over a symbolic link.
-        """
+        """Where the file of a path stands, or would, and what is there; a Trouble where the way leads over a symbolic link."""
         inner, _, name = path.rpartition("/")
         if inner not in self._listed:
             self._listed[inner] = self._list(inner)
@@ -131,10 +127,7 @@ def _linked(target: str) -> Trouble:
 
 
 class Staged:
-    """New contents of files: all of it lies beside its targets before the first of them is replaced.
-
-    What is not moved into its place by the end is taken away again, with the folders that were made for it.
-    """
+    """New contents of files, beside their targets until all are there; what is not moved by the end is taken away again."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[str, str]] = []  # temporary file, target
@@ -228,10 +221,7 @@ def remove(folder: str, path: str) -> None:
 
 
 def written(folder: Folder, besides: Container[str]) -> Iterator[tuple[str, Header]]:
-    """Every file below a folder that trainc wrote and whose header can be read, relative to it and sorted.
-
-    Files `besides` are not looked at.
-    """
+    """Every file below a folder, `besides` some, that trainc wrote and whose header can be read: relative to it and sorted."""
     for path in folder.every():
         if path.endswith(".yaml") and path not in besides:
             first, _, rest = ordinary_contents(os.path.join(folder.name, path), 4096).partition(b"\n")
@@ -244,10 +234,7 @@ def written(folder: Folder, besides: Container[str]) -> Iterator[tuple[str, Head
 
 
 def clear_leftovers(folder: Folder) -> None:
-    """Remove temporary files of builds that were killed, for a build that holds the folder's lock.
-
-    They are those with the name and the first line of one.
-    """
+    """Remove what has the name and the first line of a temporary file, for a build that holds the folder's lock."""
     for path in folder.every():
         target, mark, name = path.rpartition(_TEMPORARY)
         if not (mark and target.endswith(".yaml") and name and _DIGITS.issuperset(name)):

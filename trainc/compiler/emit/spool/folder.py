@@ -251,10 +251,7 @@ class FolderSpool(Spool):
         self._new_runs |= state["new_runs"]
 
     def inspect(self, report: Report) -> None:
-        """Find the files of jobs that are gone; a job that only seems to be is a finding.
-
-        Files of earlier runs lose what has a file of its own now.
-        """
+        """Find the files of jobs that are gone, or seem to be; those of earlier runs lose what has a file of its own now."""
         stale: list[tuple[str, str]] = []
         unsure: set[str] = set()
         others: list[str] = []
