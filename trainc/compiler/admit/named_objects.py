@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 
 from trainc.apiserver.admission import admit_object
 from trainc.compiler.admit.binding import bound
@@ -146,7 +147,9 @@ def _nearest(documents: Iterable[Document], namespace: str, folder: str) -> list
     fitting = [document for document in documents if document.namespace in ("", namespace)]
     if not fitting:
         return []
-    shared = [_shared(document.file.rpartition("/")[0], folder) for document in fitting]
+    # How many folders the paths have in common from the top.
+    steps = [zip(document.file.rpartition("/")[0].split("/"), folder.split("/"), strict=False) for document in fitting]
+    shared = [sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) for pairs in steps]
     chosen: list[Document] = []
     for document, depth in zip(fitting, shared, strict=True):
         if depth == max(shared) and all(plain(document.tree) != plain(other.tree) for other in chosen):
@@ -158,13 +161,3 @@ def _names(data: bytes, name: bytes) -> bool:
     """Whether a line of a text gives something this very name."""
     keys = [line.strip().strip(b"{},").replace(b'"', b"").replace(b"'", b"") for line in data.splitlines()]
     return any(line.endswith(b"name: " + name) for line in keys)
-
-
-def _shared(folder: str, other: str) -> int:
-    """How many folders two paths have in common from the top."""
-    depth = 0
-    for one, two in zip(folder.split("/"), other.split("/"), strict=False):
-        if one != two:
-            break
-        depth += 1
-    return depth

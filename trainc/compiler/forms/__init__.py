@@ -69,7 +69,10 @@ class Forms:
         if key in form.templates:
             template = form.templates[key]
         elif not TELLING("\n".join(values)) and self._pays(hash((heads, place, form.layout.pattern, key))):
-            template = form.templates[key] = self._learn(form, file, text, values)
+            self._count += 1
+            template = learned(self._trial, form.layout, file, text, values, whole_images=self._whole_images)
+            form.templates[key] = template
+            form.failures += template is None
         else:
             return None
         if template is None or template.clashes(values):
@@ -114,13 +117,6 @@ class Forms:
             self._met[mark] = self._asked
         room = min(MAX_TEMPLATES, _FEWEST + self._files // _FILES_EACH + self._filled // _FILLED_EACH)
         return last is not None and self._count < room and self._files - self._asked >= _PAYS * (self._asked - last)
-
-    def _learn(self, form: Form, file: str, text: str, values: Values) -> Template | None:
-        self._count += 1
-        template = learned(self._trial, form.layout, file, text, values, whole_images=self._whole_images)
-        if template is None:
-            form.failures += 1
-        return template
 
 
 def learned(

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from trainc.model.document import Document
-from trainc.model.sourced import Sourced, Span
-from trainc.model.tree import Path, Tree, value
+from trainc.model.sourced import Span
+from trainc.model.tree import Path, leaves, value
 
 Stretch = tuple[int, int, str]  # of the text of a leaf: where it begins and ends, and its class
 
@@ -82,82 +82,64 @@ def holes(document: Document, text: str, *, whole_images: bool) -> Iterator[tupl
     The document is the only one of the text. With `whole_images` of an image no more than the number of a build varies.
     """
     lines = text.split("\n")
-    found = list(_leaves(document.written, ()))
+    found = [
+        (path, leaf.value, leaf.origin.at)
+        for path, leaf in leaves(document.written)
+        if type(leaf.value) is str and leaf.origin.at is not None
+    ]
     places: dict[Span, int] = {}
     for *_, span in found:
         places[span] = places.get(span, 0) + 1
-    context = _Context(document, whole_images=whole_images)
-    for path, content, around, span in found:
+    for path, content, span in found:
         if span.line != span.end_line or places[span] > 1:
             continue
         raw = lines[span.line - 1][span.column - 1 : span.end_column - 1]
         quote = raw[:1] if raw[:1] in ('"', "'") else ""
         if raw == f"{quote}{content}{quote}":  # nothing is escaped
-            for start, end, name in context.stretches(path, content, around):
+            for start, end, name in _stretches(document, path, content, whole_images=whole_images):
                 yield span, start + len(quote), end + len(quote), name
 
 
-def _leaves(node: Tree, path: Path, around: Tree = None) -> Iterator[tuple[Path, str, Tree, Span]]:
-    """Path, text, the list or map around, and place of each leaf that holds a text."""
-    if type(node) is dict:
-        for key, below in node.items():
-            yield from _leaves(below, (*path, key), node)
-    elif type(node) is list:
-        for index, below in enumerate(node):
-            yield from _leaves(below, (*path, index), node)
-    elif type(node) is Sourced and type(node.value) is str and node.origin.at is not None:
-        yield path, node.value, around, node.origin.at
-
-
-class _Context:
-    """What a leaf's freedom depends on beside its own place."""
-
-    def __init__(self, document: Document, *, whole_images: bool) -> None:
-        self._name = document.name
-        self._whole_images = whole_images
-        self._is_spread = value(document.written, "spec", "runtimeRef", "kind") in (None, "ClusterTrainingRuntime")
-
-    def stretches(self, path: Path, text: str, around: Tree) -> list[Stretch]:
-        """The stretches of a leaf that may vary."""
-        field, parent = path[-1], path[-2] if len(path) > 1 else ""
-        if path == ("metadata", "name"):
-            return _whole(text, NAME)
-        if path == ("metadata", "namespace"):
-            return _whole(text, WORD) if self._is_spread else []  # which runtime it is depends on it
-        if len(path) == 3 and path[0] == "metadata" and parent in ("labels", "annotations"):
-            return [] if is_told(str(field)) else _whole(text, NUMBER, TEXT)
-        if parent == "nodeSelector":
-            return _whole(text, WORD) if "/" in str(field) and not is_told(str(field)) else []
-        if field == "serviceAccountName":
-            return _whole(text, WORD)
-        if field == "image":
-            # The repository and the number of a build in an image of a registry of nobody's; versions are exact.
-            if (found := _IMAGE(text)) is None or not _FITS[NUMBER](found[4]):
-                return []
-            build = (*found.span(4), NUMBER)
-            if self._whole_images or found[1].endswith(REGISTRIES) or not _FITS[REPOSITORY](found[2]):
-                return [build]
-            return [(*found.span(2), REPOSITORY), build]
-        if parent == "args":
-            return self._of_argument(text)
-        if field == "value" and path[-3:-2] == ("env",) and type(around) is dict:
-            setting = value(around, "name")
-            return (_is_own(setting) and _whole(text, *_SETTINGS)) or self._named(text)
-        return []
-
-    def _of_argument(self, text: str) -> list[Stretch]:
+def _stretches(document: Document, path: Path, text: str, *, whole_images: bool) -> list[Stretch]:
+    """The stretches of a leaf that may vary."""
+    field, parent = path[-1], path[-2] if len(path) > 1 else ""
+    if path == ("metadata", "name"):
+        return _whole(text, NAME)
+    if path == ("metadata", "namespace"):  # in which a TrainingRuntime is looked for
+        kind = value(document.written, "spec", "runtimeRef", "kind")
+        return _whole(text, WORD) if kind in (None, "ClusterTrainingRuntime") else []
+    if len(path) == 3 and path[0] == "metadata" and parent in ("labels", "annotations"):
+        return [] if is_told(str(field)) else _whole(text, NUMBER, TEXT)
+    if parent == "nodeSelector":
+        return _whole(text, WORD) if "/" in str(field) and not is_told(str(field)) else []
+    if field == "serviceAccountName":
+        return _whole(text, WORD)
+    if field == "image":
+        # The repository and the number of a build in an image of a registry of nobody's; versions are exact.
+        if (found := _IMAGE(text)) is None or not _FITS[NUMBER](found[4]):
+            return []
+        build = (*found.span(4), NUMBER)
+        if whole_images or found[1].endswith(REGISTRIES) or not _FITS[REPOSITORY](found[2]):
+            return [build]
+        return [(*found.span(2), REPOSITORY), build]
+    own: list[Stretch] = []
+    if parent == "args":
         option, mark, rest = text.partition("=")
         if mark and _OPTION(option) and _is_own(option):
-            return _whole(rest, *_SETTINGS, at=len(option) + 1) or self._named(text)
-        return self._named(text)
-
-    def _named(self, text: str) -> list[Stretch]:
-        """Where the job's own name is a part of a path."""
-        name = self._name
-        start = text.find(f"/{name}") + 1
-        end = start + len(name)
-        is_part = start and name and text[end : end + 1] in ("", "/")
-        return [(start, end, NAME)] if is_part and _FITS[NAME](name) else []
+            own = _whole(rest, *_SETTINGS, at=len(option) + 1)
+    elif field == "value" and path[-3:-2] == ("env",):
+        if _is_own(value(document.written, *path[:-1], "name")):
+            own = _whole(text, *_SETTINGS)
+    else:
+        return []
+    if own:
+        return own
+    # Where the job's own name is a part of a path.
+    name = document.name
+    start = text.find(f"/{name}") + 1
+    end = start + len(name)
+    is_part = start and name and text[end : end + 1] in ("", "/")
+    return [(start, end, NAME)] if is_part and _FITS[NAME](name) else []
 
 
 def _whole(text: str, *classes: str, at: int = 0) -> list[Stretch]:

@@ -14,7 +14,6 @@ from trainc.kinds.rayjob.spec import (
     HEAD,
     PORTS,
     RayGroup,
-    dashboard_port,
     head_port,
     named_ports,
     read_groups,
@@ -65,7 +64,8 @@ class RayWiring:
         self.service = f"{job}-head-svc"
         self.host = f"{job}-{HEAD}-0-0.{job}"
         self.address = f"{self.host}:{head_port(self.head)}"
-        self.dashboard = f"{self.host}:{dashboard_port(self.head)}"
+        dashboard = named_ports(self.head.ray_container).get("dashboard", PORTS["dashboard"])
+        self.dashboard = f"{self.host}:{dashboard}"
         self.submission = submission(plan.job, plan.name)
 
     def text(self, by: str, text: str) -> Sourced[str]:

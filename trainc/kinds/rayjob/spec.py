@@ -93,11 +93,6 @@ def head_port(head: RayGroup) -> str:
     return head.params.get("port", str(PORTS["gcs-server"]))
 
 
-def dashboard_port(head: RayGroup) -> int:
-    """The port of the dashboard, as the head's first container names it."""
-    return named_ports(head.ray_container).get("dashboard", PORTS["dashboard"])
-
-
 def named_ports(container: Tree) -> dict[str, int]:
     ports = get(container, "ports") or ()
     return {value(port, "name"): value(port, "containerPort") for port in ports if value(port, "name")}
