@@ -19,8 +19,8 @@ from tests.compiler.forms.comparison import Comparison, planted
 from tests.compiler.forms.traces import Traces
 from tests.compiling import ROOT, compile_in
 from trainc.compiler.forms import STYLES, probe
-from trainc.compiler.forms.layout import layout_of, parted
 from trainc.compiler.forms.places import NAME, NUMBER, OWN_SETTINGS, REGISTRIES, WORD, is_told
+from trainc.compiler.forms.template import layout_of, parted
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 

@@ -14,10 +14,9 @@ import pytest
 from benchmarks import tree
 from tests.compiling import ROOT, compile_in
 from trainc.compiler import forms
-from trainc.compiler.forms.layout import Layout, Values, layout_of, parted
 from trainc.compiler.forms.places import TELLING
 from trainc.compiler.forms.record import Trial
-from trainc.compiler.forms.template import Template
+from trainc.compiler.forms.template import Layout, Template, Values, layout_of, parted
 
 pytestmark = pytest.mark.slow
 

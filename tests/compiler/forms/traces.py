@@ -21,10 +21,9 @@ from unittest.mock import patch
 
 import trainc
 from trainc.compiler import forms
-from trainc.compiler.forms.layout import Layout, Values, layout_of, parted
 from trainc.compiler.forms.places import TELLING
 from trainc.compiler.forms.record import Trial
-from trainc.compiler.forms.template import Template
+from trainc.compiler.forms.template import Layout, Template, Values, layout_of, parted
 from trainc.text.memo import Memo
 
 Step = tuple[str, int]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from random import Random
 
-from trainc.compiler.forms.layout import Values, layout_of, parted
+from trainc.compiler.forms.template import Values, layout_of, parted
 from trainc.model.report import Report
 from trainc.yaml.reader import read
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Sequence
 
-from trainc.compiler.forms.layout import Layout, Tails, Values, layout_of, parted
 from trainc.compiler.forms.places import DECIMAL, LONGEST, NUMBER, POWER, TELLING
 from trainc.compiler.forms.record import Trial
-from trainc.compiler.forms.template import Template, template_of
+from trainc.compiler.forms.template import Layout, Tails, Template, Values, layout_of, parted, template_of
 
 MAX_TEMPLATES = 1_000  # some KiB each
 MAX_LAYOUTS = 4  # of texts whose lines begin alike

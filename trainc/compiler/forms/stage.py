@@ -6,9 +6,8 @@ from trainc.compiler.emit import Rendered
 from trainc.compiler.emit.spool import Spool
 from trainc.compiler.emit.spool.changes import Filled, NewRun
 from trainc.compiler.forms import Forms
-from trainc.compiler.forms.layout import Values
 from trainc.compiler.forms.record import OWN_TEXTS, Admit, Compile, Trial
-from trainc.compiler.forms.template import Template
+from trainc.compiler.forms.template import Template, Values
 from trainc.lint.across_jobs import SharedNames
 from trainc.lint.facts.storage import is_for_one_node
 from trainc.model.account import COMPILED
