@@ -87,11 +87,8 @@ def lacks_counterparts(document: Document, report: Report) -> bool:
     for index, container in enumerate(items(spec.get("containers"))):
         if index != runner:
             message = f"container `{value(container, 'name')}` runs beside Flux: the job also waits for it to end"
-            span, effect = (
-                document.span(("spec", "containers", index)),
-                "a server that never ends keeps the job running",
-            )
-            report.add(LEFT_OUT.at(span, message, effect=effect))
+            span = document.span(("spec", "containers", index))
+            report.add(LEFT_OUT.at(span, message, effect="a server that never ends keeps the job running"))
     return bool(missing)
 
 
