@@ -85,6 +85,11 @@ def test_jobs_are_grouped_by_folder_or_queue(repository: WorkingTree) -> None:
     assert [(one["name"], one["run"], one["folder"]) for one in answer][-1] == ("vit", 1, "jobs/vision")
 
 
+def test_findings_have_no_markdown_and_come_as_json(repository: WorkingTree) -> None:
+    repository.write("jobs/bert.yaml", job("bert").replace("numNodes", "numnodes"))
+    assert json.loads(repository.run("show", "--report", "markdown").out)["failed"]
+
+
 def test_every_job_is_drawn_on_request(repository: WorkingTree) -> None:
     assert repository.run("show", "--details").out.count("JOBS x PODS") == 2
 
