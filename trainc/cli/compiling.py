@@ -14,8 +14,7 @@ from trainc.text.trouble import Inapplicable, Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.changes.compare.committed import Committed
-    from trainc.changes.compare.refused_edits import RenderedRuns
+    from trainc.changes.compare.committed import Committed, RenderedRuns
     from trainc.cli.caching.run_cache import RunCache
     from trainc.compiler.emit.spool import Spool
 
@@ -107,7 +106,7 @@ def rendered_runs(session: Session) -> RenderedRuns | None:
     output = os.path.join(session.project.root, session.project.output)
     if session.options.has("against") or session.project.checks.admission_only or not os.path.isdir(output):
         return None
-    from trainc.changes.compare.refused_edits import RenderedRuns  # noqa: PLC0415
+    from trainc.changes.compare.committed import RenderedRuns  # noqa: PLC0415
     from trainc.compiler.admit.binding import bound  # noqa: PLC0415 (only where something is rendered)
 
     return RenderedRuns(session.project, session.selection, bound)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainc.changes.compare.refused_edits import refused_runs
+from trainc.changes.compare.committed import refused_runs
 from trainc.changes.compare.updates import IMMUTABLE_CHANGE
 from trainc.changes.fix import fix
 from trainc.cli.options import Options

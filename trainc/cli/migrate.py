@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from trainc.changes.compare.refused_edits import renderings
+from trainc.changes.compare.committed import renderings
 from trainc.changes.migrate import Migration, migrate, summary
 from trainc.changes.migrate.compared import by_reason
 from trainc.changes.migrate.placed_text import Writer

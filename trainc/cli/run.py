@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 
 from trainc.changes.compare.changes import JobFacts, as_called, changes_of, facts, job_key, of_run
-from trainc.changes.compare.refused_edits import is_behind, renderings
+from trainc.changes.compare.committed import is_behind, renderings
 from trainc.changes.compare.updates import run_holder, to_run
 from trainc.changes.fix import fix as edited
 from trainc.cli.job_rows import has_output

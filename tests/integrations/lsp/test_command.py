@@ -14,8 +14,7 @@ from lsprotocol import types
 from tests.compiling import ROOT, relative_environment
 from tests.effort import PATIENCE
 from tests.integrations.lsp.editor import editor, run
-from trainc.integrations.lsp.judgement import Workspace
-from trainc.integrations.lsp.publishing import PAUSE, SOON, Publisher
+from trainc.integrations.lsp.findings import PAUSE, SOON, Publisher, Workspace
 from trainc.integrations.lsp.server import EditorServer
 
 pytestmark = pytest.mark.slow

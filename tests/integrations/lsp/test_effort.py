@@ -11,7 +11,7 @@ import pytest
 
 from tests.compiling import ROOT
 from tests.effort import below, cpu
-from trainc.integrations.lsp.judgement import Judgement
+from trainc.integrations.lsp.findings import Judgement
 
 pytestmark = pytest.mark.slow
 

@@ -26,10 +26,9 @@ from trainc.changes.migrate.chunks import (
     with_line_ends,
 )
 from trainc.changes.migrate.compared import LATEST, Difference, compiled
-from trainc.changes.migrate.host_names import renamed
 from trainc.changes.migrate.jobs import Outcome, TextPlace, errors, followed, rewritten, rewritten_other, with_comments
 from trainc.changes.migrate.target import Shared, with_hosts
-from trainc.changes.migrate.trainjob import rewrite
+from trainc.changes.migrate.trainjob import renamed, rewrite
 from trainc.kinds.other_operators import (
     ARMADA,
     INPUT_KINDS,

@@ -17,8 +17,7 @@ from trainc.compiler.load import load
 from trainc.compiler.load.shipped import COMPONENTS, shipped_names
 from trainc.compiler.load.walk import known_contents
 from trainc.integrations.lsp.cursor import Cursor, Outline, documents_of, field_at, find, outline
-from trainc.integrations.lsp.judgement import Workspace
-from trainc.integrations.lsp.publishing import location
+from trainc.integrations.lsp.findings import Workspace, location
 from trainc.model.document import Document
 from trainc.model.paths import keyed, shown
 from trainc.model.settings import FILE

@@ -12,8 +12,7 @@ from pygls.uris import to_fs_path
 
 from trainc import __version__
 from trainc.integrations.lsp.features import completion, definition, hover
-from trainc.integrations.lsp.judgement import Buffer, Workspace
-from trainc.integrations.lsp.publishing import KINDS, Publisher, code_actions
+from trainc.integrations.lsp.findings import KINDS, Buffer, Publisher, Workspace, code_actions
 from trainc.model.cluster import Opening
 from trainc.text.trouble import Trouble
 
