@@ -85,9 +85,14 @@ def test_jobs_are_grouped_by_folder_or_queue(repository: WorkingTree) -> None:
     assert [(one["name"], one["run"], one["folder"]) for one in answer][-1] == ("vit", 1, "jobs/vision")
 
 
-def test_findings_have_no_markdown_and_come_as_json(repository: WorkingTree) -> None:
-    repository.write("jobs/bert.yaml", job("bert").replace("numNodes", "numnodes"))
-    assert json.loads(repository.run("show", "--report", "markdown").out)["failed"]
+@pytest.mark.parametrize("form", ["markdown", "mermaid"])
+def test_findings_beside_a_drawing_are_text(repository: WorkingTree, form: str) -> None:
+    """They were JSON behind it, on standard output."""
+    repository.write("jobs/broken.yaml", job("broken").replace("name: torch", "name: none"))
+    done = repository.run("show", "--report", form)
+    assert done.code == 1
+    assert '"findings"' not in done.out
+    assert "error[missing-runtime]" in done.err
 
 
 def test_every_job_is_drawn_on_request(repository: WorkingTree) -> None:

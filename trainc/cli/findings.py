@@ -85,19 +85,19 @@ _TRIED = 50_000  # characters of files in which a run tries edits, to show them 
 
 def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[str]:
     """The findings of a run in a form, part by part; each form loads what it needs."""
+    if form == "json":
+        from trainc.report.json import document  # noqa: PLC0415
+
+        return document(report, shown)
     if form == "sarif":
         from trainc.report.sarif import log  # noqa: PLC0415
 
         return log(report, shown, _suggesting(lines))
-    if form in ("github", "gitlab", "junit", "rdjson"):
-        from trainc.report import ci  # noqa: PLC0415
+    from trainc.report import ci  # noqa: PLC0415
 
-        if form == "rdjson":
-            return ci.diagnostics(report, shown, lines, _suggesting(lines))
-        return {"github": ci.commands, "gitlab": ci.code_quality, "junit": ci.suites}[form](report, shown)
-    from trainc.report.json import document  # noqa: PLC0415
-
-    return document(report, shown)
+    if form == "rdjson":
+        return ci.diagnostics(report, shown, lines, _suggesting(lines))
+    return {"github": ci.commands, "gitlab": ci.code_quality, "junit": ci.suites}[form](report, shown)
 
 
 def _suggesting(lines: Lines) -> Callable[[Finding], list[Replacement]]:

@@ -153,7 +153,7 @@ class Session:
         gone = surplus(self.baseline, self.report) if self.selection.paths == (".",) else 0
         self.report, accepted = without_baseline(self.report, self.baseline, compiles=self._compiles)
         form = self.options.one("report", "text")
-        if form == "text":
+        if form in ("text", "markdown", "mermaid", "html"):  # forms of answers; findings beside them are text
             print_findings(self.report, self.options, self.lines, self.shown, self.link)
             if sums and not self.options.has("quiet"):
                 print_summary(self.report, self.options, jobs, accepted, gone)
