@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainc.model.inference import Inferred, cpus, gpu_names, whole
+from trainc.model.inference import Inferred, gpu_names, whole
 from trainc.model.sourced import Origin
 from trainc.model.tree import stamp
 
@@ -62,7 +62,7 @@ def test_gpus(resources: dict[str, dict[str, object]], expected: int) -> None:
     ],
 )
 def test_cpus(resources: dict[str, dict[str, object]], expected: int) -> None:
-    assert cpus(stamp(resources, "test")).value == expected
+    assert Inferred(stamp(resources, "test")).cpus.value == expected
 
 
 def test_names_of_gpus_are_sorted() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from trainc.cli.options import Options
@@ -94,31 +93,23 @@ class CompiledJobs:
         """The line that the cause leads to, or why there is none."""
         if self._session is None:
             return {"notes": [self.missing]}
-        listed = self._of(diagnosis)
-        if not listed:
+        # Those of that name and namespace, else those that name no namespace; an older or newer run counts.
+        names = dict.fromkeys((diagnosis.name, _RUN.sub("", diagnosis.name)))
+        keys = [(space, name) for name in names for space in (diagnosis.namespace, "")]
+        if not (listed := next((self._bundles[key] for key in keys if key in self._bundles), [])):
             more = "; some jobs here do not compile, see trainc validate" if self._session.report.failed else ""
             return {"notes": [f"no job here compiles to {diagnosis.kind} {diagnosis.namespace}/{diagnosis.name}{more}"]}
-        bundle = listed[0]
+        bundle, project = listed[0], self._session.project
         place = _place(bundle, diagnosis, self._session)
-        notes = [*place.get("notes", ()), *self._notes(bundle, diagnosis, self._session)]
+        notes = [*place.get("notes", ())]
+        if bundle.name != diagnosis.name:
+            notes.append(f"the job is at run `{bundle.name}`; `{diagnosis.name}` is another run of it")
+        rendered = os.path.join(project.root, project.output, path_of(bundle))
+        if os.path.isfile(rendered):
+            notes.append(f"rendered as {os.path.relpath(rendered)}".replace(os.sep, "/"))
         if clusters := sorted({other.cluster for other in listed} - {bundle.cluster}):
             notes.append(f"compiled for `{bundle.cluster}`; `--cluster` names {' or '.join(clusters)} instead")
         return {**place, "notes": notes} if notes else place
-
-    def _of(self, diagnosis: Diagnosis) -> list[Bundle]:
-        """The jobs of that name and namespace, else those that name no namespace; an older or newer run counts."""
-        for name in dict.fromkeys((diagnosis.name, _RUN.sub("", diagnosis.name))):
-            for space in (diagnosis.namespace, ""):
-                if listed := self._bundles.get((space, name)):
-                    return listed
-        return []
-
-    def _notes(self, bundle: Bundle, diagnosis: Diagnosis, session: Session) -> Iterator[str]:
-        if bundle.name != diagnosis.name:
-            yield f"the job is at run `{bundle.name}`; `{diagnosis.name}` is another run of it"
-        rendered = os.path.join(session.project.root, session.project.output, path_of(bundle))
-        if os.path.isfile(rendered):
-            yield f"rendered as {os.path.relpath(rendered)}".replace(os.sep, "/")
 
 
 def _place(bundle: Bundle, diagnosis: Diagnosis, session: Session) -> dict[str, Any]:
@@ -132,11 +123,10 @@ def _place(bundle: Bundle, diagnosis: Diagnosis, session: Session) -> dict[str, 
             there = stamp(diagnosis.tree, "cluster")
             other = located(there, steps)
             stored = value(there, *other) if other is not None else None
-            differs = stored is not None and str(stored) != str(held)
-            notes = (
-                {"notes": [f"the cluster has {inline(stored)} there, so it runs another version"]} if differs else {}
-            )
-            return {**place, "value": inline(held), **notes}
+            place["value"] = inline(held)
+            if stored is not None and str(stored) != str(held):
+                place["notes"] = [f"the cluster has {inline(stored)} there, so it runs another version"]
+            return place
     place = _span(session, bundle.document.span(("metadata", "name")), "metadata.name")
     return {**place, "notes": [f"it does not set {shown(fields[0])}"]} if fields else place
 

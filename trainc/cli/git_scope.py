@@ -98,7 +98,8 @@ def narrow(project: Project, paths: tuple[str, ...], revision: str) -> tuple[tup
     texts = {file: contents(root, file) for file in files(root, (".",))}
     both = [text for file in before for text in (before[file], texts.get(file, b""))]
     names = _names(both, texts.values())
-    sources = {source for text in both if (source := _source(text))}
+    headers = [read_header(text.partition(b"\n")[0].decode("utf-8", "replace")) for text in both]
+    sources = {header.source for header in headers if header is not None and header.source}
     changed = tuple(
         file
         for file in files(root, paths)
@@ -139,9 +140,3 @@ def _is_shared(text: bytes) -> bool:
 def _defined(text: bytes) -> set[bytes]:
     documents = [one for one in expand(read(text, "", Report()), Report()) if one.name and "Job" not in one.kind]
     return {name.encode() for one in documents for name in (one.name, provides(one.tree)[1])}
-
-
-def _source(text: bytes) -> str:
-    """The job that a rendered text was made from, empty for every other text."""
-    header = read_header(text.partition(b"\n")[0].decode("utf-8", "replace"))
-    return header.source if header is not None else ""

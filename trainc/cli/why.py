@@ -102,6 +102,9 @@ def _may_be_name(file: str) -> bool:
 
 
 def _tell(answers: Sequence[Why], session: Session, options: Options) -> None:
+    if options.one("report") == "json":
+        data(why_json(answers, session.shown))
+        return
     several = clusters(answers)
     _print([why_lines(one, session.shown, several=several) for one in answers], "fields; name one to see it", options)
 
@@ -210,11 +213,7 @@ def _nobody(bundles: Sequence[Bundle], wanted: str, where: str, session: Session
         return 0
     holding = _holding(bundles, wanted)
     if len({name for _, name in holding}) == 1:  # of limits and requests, say
-        answers = [one for answers in holding.values() for one in answers]
-        if json:
-            data(why_json(answers, session.shown))
-        else:
-            _tell(answers, session, options)
+        _tell([one for answers in holding.values() for one in answers], session, options)
         return 0
     help_ = f"fields that contain it: {few((f'`{above}.{name}`' for above, name in holding), _MAX_FIELDS)}"
     if not holding:

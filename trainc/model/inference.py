@@ -22,14 +22,13 @@ class Inferred:
     else an empty list. `counted` are all amounts that count.
     """
 
-    __slots__ = ("_cpus", "counted", "gpu_names", "gpus", "part", "resources")
+    __slots__ = ("counted", "gpu_names", "gpus", "part", "resources")
 
     def __init__(self, resources: Tree) -> None:
         self.resources = resources
         self.gpu_names: list[str] = []
         self.part = ""  # where those names stand
         self.counted: list[Tree] = []
-        self._cpus: Sourced[int] | None = None
         count: Sourced[int] | None = None
         for part in PARTS:
             if not (listed := get(resources, part)):
@@ -39,17 +38,20 @@ class Inferred:
             names = gpu_names(listed)
             if names and (count is None or count.value == 0):
                 count = derive("GPUs per node", whole, listed[names[0]])
-            for name in names:
-                self.counted.append(listed[name])
+            self.counted += [listed[name] for name in names]
             if len(names) > 1 and not self.part:
                 self.gpu_names, self.part = names, part
         self.gpus: Sourced[int] = _NO_GPU if count is None or count.value == 0 else count
 
     @property
     def cpus(self) -> Sourced[int]:
-        if self._cpus is None:
-            self._cpus = cpus(self.resources)
-        return self._cpus
+        """CPUs of one pod, rounded up: the request, or the limit where there is no request."""
+        for part in PARTS:
+            if (amount := get(self.resources, part, "cpu")) is not None:
+                count = derive("CPUs per node", whole, amount)
+                if count.value != 0:
+                    return count
+        return _NO_CPU
 
 
 PER_CPU = "one process for each CPU"
@@ -66,16 +68,6 @@ def gpu_names(amounts: Tree) -> list[str]:
     """The names among some requests or limits that stand for GPUs, in alphabetical order."""
     names = [name for name in amounts or () if "gpu" in name or "gpu" in name.lower()]
     return sorted(names) if len(names) > 1 else names
-
-
-def cpus(resources: Tree) -> Sourced[int]:
-    """CPUs of one pod, rounded up: the request, or the limit where there is no request."""
-    for part in PARTS:
-        if (amount := get(resources, part, "cpu")) is not None:
-            count = derive("CPUs per node", whole, amount)
-            if count.value != 0:
-                return count
-    return _NO_CPU
 
 
 def whole(amount: object) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from unicodedata import combining, east_asian_width
 
@@ -32,7 +33,6 @@ def columns(text: str) -> int:
     """How many columns a text takes in a terminal."""
     if text.isascii():
         return len(text)
-
     return sum(0 if combining(char) else 2 if east_asian_width(char) in _WIDE else 1 for char in text)
 
 
@@ -95,33 +95,21 @@ def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -
 
     A fact that holds for every job of an older kind is counted, the rules of all other notes are named.
     """
-    kinds: set[str] = set()
-    constant: set[str] = set()
-    others: list[str] = []
-    for note in notes:
-        # Kinds of which no table is printed, such as Volcano's Job, share rules with those of which one is.
-        differing = [kind for kind in kinds_in(note.span.file) if kind in note.rule.differs]
-        kinds.update(differing)
-        if differing:
-            constant.add(note.rule.name)
-        else:
-            others.append(note.rule.name)
+    # Kinds of which no table is printed, such as Volcano's Job, share rules with those of which one is.
+    differing = [(note.rule.name, {*note.rule.differs}.intersection(kinds_in(note.span.file))) for note in notes]
+    kinds = {kind for _, of_kinds in differing for kind in of_kinds}
+    constant = {name for name, of_kinds in differing if of_kinds}
+    others = [name for name, of_kinds in differing if not of_kinds]
     parts = []
     if constant:
         where = ", ".join(f"`trainc explain --kind {kind}`" for kind in sorted(kinds))
         differences = f"{len(constant)} difference{'s' if len(constant) > 1 else ''}"
         parts.append(f"{differences} from the operator{'s' if len(kinds) > 1 else ''}: {where}")
-    if counts := _counts(others):
+    if others:
+        # First the note without which no pod starts, then the most frequent.
+        counts = sorted(Counter(others).items(), key=lambda one: (one[0] != _STOPS_PODS, -one[1], one[0]))
         rule_names = [f"`{name}`" + (f" ({count})" if count > 1 else "") for name, count in counts[:_MAX_RULES_NAMED]]
         more = len(counts) - _MAX_RULES_NAMED
         rule_names += [f"{more} more rule{'s' if more > 1 else ''}"] if more > 0 else []
         parts.append(f"{'also ' if constant else ''}{', '.join(rule_names)}")
     return f"{'; '.join(parts)}; `trainc validate -v` shows {'all' if len(notes) > 1 else 'it'}"
-
-
-def _counts(names: Iterable[str]) -> list[tuple[str, int]]:
-    """Names with how often each occurs: first the note without which no pod starts, then the most frequent."""
-    counts: dict[str, int] = {}
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
-    return sorted(counts.items(), key=lambda one: (one[0] != _STOPS_PODS, -one[1], one[0]))

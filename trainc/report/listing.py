@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -80,26 +81,20 @@ def _chosen(cells: Sequence[str], kept: Iterable[int]) -> tuple[str, ...]:
 
 def _totals(rows: Sequence[Row]) -> str:
     """Jobs, pods and accelerators in all; what is not known is counted beside."""
-    pods = [row["pods"] for row in rows]
-    known = sum(number for number in pods if type(number) is int)
-    sums: dict[str, int] = {}
-    unknown = sum(type(number) is not int for number in pods)
-    for row in rows:
-        for resource, number in row["accelerators"].items():
-            if type(number) is int:
-                sums[resource] = sums.get(resource, 0) + number
-            else:
-                unknown += 1
-    parts = [counted(len(rows), "job"), counted(known, "pod")]
+    pairs = [("", row["pods"]) for row in rows]
+    pairs += [pair for row in rows for pair in row["accelerators"].items()]
+    unknown = sum(type(number) is not int for _, number in pairs)
+    sums: Counter[str] = Counter()
+    for resource, number in pairs:
+        if type(number) is int:
+            sums[resource] += number
+    parts = [counted(len(rows), "job"), counted(sums.pop("", 0), "pod")]
     parts += [f"{number} {resource}" for resource, number in sorted(sums.items())]
     return ", ".join([*parts, *([f"{unknown} unknown numbers"] if unknown else [])])
 
 
 def _stale(rows: Iterable[Row]) -> list[str]:
     """How many renderings are not what the text says, by what they are."""
-    states: dict[str, int] = {}
-    for row in rows:
-        if row["rendering"] and row["rendering"]["state"] != "current":
-            states[row["rendering"]["state"]] = states.get(row["rendering"]["state"], 0) + 1
-    counts = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
+    states = Counter(row["rendering"]["state"] for row in rows if row["rendering"])
+    counts = ", ".join(f"{number} {state}" for state, number in sorted(states.items()) if state != "current")
     return [f"renderings: {counts}"] if counts else []

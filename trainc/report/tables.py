@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,8 +22,6 @@ def or_unknown(value: object) -> str:
 
 def summary(rows: Sequence[Mapping[str, Any]]) -> str:
     """How many jobs there are, and how many of each status."""
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row["status"]] = counts.get(row["status"], 0) + 1
+    counts = Counter(row["status"] for row in rows)
     listed = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     return f"{counted(len(rows), 'job')}: {listed}"

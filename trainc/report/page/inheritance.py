@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -34,11 +35,8 @@ class Inheritance:
         self.edges: list[tuple[int, int, str]] = []
         self._by_place: dict[tuple[str, int], int] = {}
         self._by_name: dict[tuple[bool, str], int] = {}
-        documents = [blueprint.document for blueprint in own]
-        for blueprint in own:
-            self._add_document(blueprint.document, is_component=blueprint.is_component)
-        for document in documents:
-            user = self._by_place[document.file, document.start]
+        users = [(self._add_document(one.document, is_component=one.is_component), one.document) for one in own]
+        for user, document in users:
             for is_component, name, _ in uses_of(document):
                 self._connect(user, self._named(name, is_component=is_component), is_component=is_component)
         for cluster in clusters:
@@ -88,7 +86,6 @@ class Inheritance:
 
 MAX_NODES = 5000  # cells of one cluster
 _TYPE = "node.kubernetes.io/instance-type"
-_CPU = "cpu"
 
 
 def capacity_data(facts: ClusterFacts, answers: Iterable[FitAnswer], devices: Sequence[str]) -> dict[str, Any] | None:
@@ -101,13 +98,10 @@ def capacity_data(facts: ClusterFacts, answers: Iterable[FitAnswer], devices: Se
         return None
     nodes = list(facts.nodes.values())
     # What jobs that got quota take of it, all together.
-    demand: dict[str, dict[Cell, int]] = {}
+    demand: dict[str, Counter[Cell]] = {}
     for answer in answers:
-        if (verdict := answer.verdict) is None or not verdict.has_quota:
-            continue
-        cells = demand.setdefault(verdict.cluster_queue, {})
-        for cell, amount in verdict.taken.items():
-            cells[cell] = cells.get(cell, 0) + amount
+        if (verdict := answer.verdict) is not None and verdict.has_quota:
+            demand.setdefault(verdict.cluster_queue, Counter()).update(verdict.taken)
     return {
         "date": facts.date,
         "assumedEmpty": facts.assumed_empty(),
@@ -119,7 +113,7 @@ def capacity_data(facts: ClusterFacts, answers: Iterable[FitAnswer], devices: Se
 
 def _node(node: Node, devices: Sequence[str]) -> dict[str, Any]:
     """A cell: how much of one resource the node has, and what its own pods and pods of jobs take."""
-    resource = next((device for device in devices if device in node.allocatable), _CPU)
+    resource = next((device for device in devices if device in node.allocatable), "cpu")
     amounts = {"all": node.allocatable, "system": node.system, "jobs": node.jobs}
     return {
         "name": node.name,
