@@ -9,7 +9,7 @@ from shlex import quote
 
 from trainc import __version__
 from trainc.authoring.add_cluster import with_cluster
-from trainc.authoring.adopt.objects import SortedDump, sort_objects
+from trainc.authoring.adopt.objects import sort_objects
 from trainc.authoring.adopt.repository import Adoption, Wishes
 from trainc.authoring.adopt.repository import adopt as adopted
 from trainc.authoring.adopt.words import DIFFERS, UNCHANGED, WRITTEN, adoption_data, adoption_lines
@@ -42,7 +42,17 @@ def run(options: Options) -> int:
         reading.add(dump_contents(source), source_name(source))
     dump = sort_objects(reading.objects)
     if reading.faults or dump.mixed:
-        tell(*_refusals(reading, dump))
+        tell(*(f"error: {fault}" for fault in reading.faults))
+        for one, other in dump.mixed[:_MAX_MIXED]:
+            tell(f"error: {one.shown} is in the dump twice, as {one.uid or 'no uid'} and {other.uid or 'no uid'}")
+        if len(dump.mixed) > _MAX_MIXED:
+            tell(f"error: and {len(dump.mixed) - _MAX_MIXED} more objects are in the dump twice")
+        if dump.mixed:
+            tell("help: these are objects of two clusters; adopt one cluster at a time, each with `--cluster NAME`")
+        if reading.faults:
+            complete = len(reading.objects)
+            tell(f"help: {complete} objects are complete; run kubectl again, and check that it exits with 0")
+        tell("nothing was written")
         return 1
     wishes = Wishes(cluster, options.one("finished", "archive") == "archive", options.has("migrate"))
     adoption = adopted(dump, wishes, partial(_config, cluster, options.one("delivery")))
@@ -60,23 +70,13 @@ def run(options: Options) -> int:
         data(dumps(adoption_data(adoption, states, objects), sort_keys=False))
     else:
         answer(*adoption_lines(adoption, states, objects))
-        _tell_next(folder, adoption, states, is_kept=states[FILE] == DIFFERS)
+        if states[FILE] == DIFFERS and adoption.levels:
+            names = ", ".join(f"{rule}: warning" for rule in sorted(adoption.levels))
+            answer(f"{FILE} is kept; to build these jobs as they are, add below `rules`: {names}")
+        inside = "" if folder == "." else f"cd {quote(folder)} && "
+        steps = (f"  {inside}trainc validate", "  trainc build --check", "  git init && git add -A && git commit")
+        answer(*(("", "next:", *steps) if WRITTEN in states.values() else ("nothing new",)))
     return 1 if adoption.failures else 0
-
-
-def _refusals(reading: Reading, dump: SortedDump) -> list[str]:
-    lines = [f"error: {fault}" for fault in reading.faults]
-    for one, other in dump.mixed[:_MAX_MIXED]:
-        lines.append(f"error: {one.shown} is in the dump twice, as {one.uid or 'no uid'} and {other.uid or 'no uid'}")
-    if len(dump.mixed) > _MAX_MIXED:
-        lines.append(f"error: and {len(dump.mixed) - _MAX_MIXED} more objects are in the dump twice")
-    if dump.mixed:
-        lines.append("help: these are objects of two clusters; adopt one cluster at a time, each with `--cluster NAME`")
-    if reading.faults:
-        lines.append(
-            f"help: {len(reading.objects)} objects are complete; run kubectl again, and check that it exits with 0"
-        )
-    return [*lines, "nothing was written"]
 
 
 def _config(cluster: str, delivery: str, levels: Mapping[str, int]) -> dict[str, str]:
@@ -132,16 +132,3 @@ def _write(folder: str, cluster: str, adoption: Adoption) -> dict[str, str]:
                 staged.put(os.path.join(folder, FILE), extended)
         staged.move()
     return states
-
-
-def _tell_next(folder: str, adoption: Adoption, states: Mapping[str, str], *, is_kept: bool) -> None:
-    if is_kept and adoption.levels:
-        names = ", ".join(f"{rule}: warning" for rule in sorted(adoption.levels))
-        answer(f"{FILE} is kept; to build these jobs as they are, add below `rules`: {names}")
-    if WRITTEN not in states.values():
-        answer("nothing new")
-        return
-    inside = "" if folder == "." else f"cd {quote(folder)} && "
-    answer(
-        "", "next:", f"  {inside}trainc validate", "  trainc build --check", "  git init && git add -A && git commit"
-    )

@@ -37,14 +37,16 @@ def run(options: Options) -> int:
         every = shipped.listed()
         width = max(len(one.kind) for one in every)
         answer(*(f"{one.kind:<{width}}  {one.group}/{one.version}  {one.about.partition(chr(10))[0]}" for one in every))
-        answer(
-            "",
-            "annotations of a job: trainc explain annotations",
-            "rules by category: trainc explain rules",
-            "a field: trainc explain TrainJob.spec.trainer",
-        )
-    elif topic == "annotations" or _is_annotation(topic):
-        _annotations(topic)
+        answer("", "annotations of a job: trainc explain annotations", "rules by category: trainc explain rules")
+        answer("a field: trainc explain TrainJob.spec.trainer")
+    elif topic == "annotations":
+        width = max(map(len, ANNOTATIONS))
+        answer(*(f"{name:<{width}}  {about}" for name, (_, about) in ANNOTATIONS.items()))
+    elif _is_annotation(topic):
+        value, about = ANNOTATIONS[entry := _annotation(topic)]
+        value = value if entry == topic else "VALUE"
+        answer(f"ANNOTATION:  {topic}", "", about, "", "EXAMPLE:", "  metadata:", "    annotations:")
+        answer(f"      {topic}: {value}")
     else:
         for at, field in enumerate(find(topic)):
             tree = (f"{'  ' * depth}{name} <{child.type}>" for depth, name, child in _below(field))
@@ -71,19 +73,6 @@ def _below(field: Field, depth: int = 1) -> Iterator[tuple[int, str, Field]]:
         yield depth, name, child
         if not child.is_foreign:
             yield from _below(child, depth + 1)
-
-
-def _annotations(topic: str) -> None:
-    if topic == "annotations":
-        width = max(map(len, ANNOTATIONS))
-        answer(*(f"{name:<{width}}  {about}" for name, (_, about) in ANNOTATIONS.items()))
-        return
-    entry = _annotation(topic)
-    value, about = ANNOTATIONS[entry]
-    value = value if entry == topic else "VALUE"
-    answer(
-        f"ANNOTATION:  {topic}", "", about, "", "EXAMPLE:", "  metadata:", "    annotations:", f"      {topic}: {value}"
-    )
 
 
 def _is_annotation(topic: str) -> bool:

@@ -107,20 +107,18 @@ class Repair:
                     about.setdefault(file, []).append(finding)
         texts_, applied = {}, {}
         for file, findings in about.items():
-            if file in self.after and self._has_room(file):
-                chosen = findings[:1] if file in self._singly else findings
-                done = fix(self.after[file], chosen, file, unsafe=UNSAFE in self._safeties)
-                texts_[file], applied[file] = done.text, done.applied
-                self.obstacles.update({(file, line): why for line, why in done.obstacles})
+            if file not in self.after:
+                continue
+            size = len(self.after[file])
+            self._edited_characters[file] = self._edited_characters.get(file, 0) + size
+            if self._edited_characters[file] > max(_CHARACTERS, size):  # the first time it may be as large as it is
+                self.is_cut = True
+                continue
+            chosen = findings[:1] if file in self._singly else findings
+            done = fix(self.after[file], chosen, file, unsafe=UNSAFE in self._safeties)
+            texts_[file], applied[file] = done.text, done.applied
+            self.obstacles.update({(file, line): why for line, why in done.obstacles})
         return texts_, applied
-
-    def _has_room(self, file: str) -> bool:
-        """Whether a file may be edited once more; the first time it may, however large it is."""
-        size = len(self.after[file])
-        self._edited_characters[file] = self._edited_characters.get(file, 0) + size
-        has_room = self._edited_characters[file] <= max(_CHARACTERS, size)
-        self.is_cut = self.is_cut or not has_room
-        return has_room
 
     def _show(self, texts_: dict[str, str]) -> None:
         """Let runs of this session see these texts in the place of the files'."""

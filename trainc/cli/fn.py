@@ -52,7 +52,10 @@ def run(options: Options) -> int:
     # Errors and warnings on standard error, one line each: kustomize shows no results.
     for finding, place in findings:
         if finding.level in (ERROR, WARNING):
-            where = f"{_shown(place)}: " if place is not None else ""
+            where = ""
+            if place is not None:  # the object, or the file and field
+                owner = place.path or f"{value(place.tree, 'kind')}/{value(place.tree, 'metadata', 'name')}"
+                where = f"{owner}: {dotted(place.field)}: " if place.field else f"{owner}: "
             tell(f"{where}{finding.level}[{finding.rule.name}] {message_of(finding)}")
     return session.verdict()
 
@@ -62,10 +65,3 @@ def _place(finding: Finding, package: Package, items: tuple[Item, ...]) -> ItemP
         return None
     item = items[number]
     return ItemPlace(item.tree, item.path, item.position, *package.field_at(finding.span))
-
-
-def _shown(place: ItemPlace) -> str:
-    """The object, or the file and field, in which a finding is."""
-    field = dotted(place.field)
-    owner = place.path or f"{value(place.tree, 'kind')}/{value(place.tree, 'metadata', 'name')}"
-    return f"{owner}: {field}" if field else owner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import chdir
 
 from trainc.changes.git.repository import GitRepository, staged_folder
@@ -40,7 +40,11 @@ def run_staged(options: Options, command: Callable[[Options], int], *, touched: 
     deleted: list[str] = []
     if touched:
         changed, gone = repository.staged()
-        deleted = [os.path.relpath(os.path.join(repository.top, path), here) for path in _shared(repository, gone)]
+        specs = sorted(path for path in gone if is_candidate(path))
+        held = zip(specs, repository.contents([gone[path] for path in specs]), strict=True)
+        # Those that may reach jobs in other files.
+        reaching = [path for path, text in held if may_hold_runtimes(text) or not ours(text, rendered=True)]
+        deleted = [os.path.relpath(os.path.join(repository.top, path), here) for path in reaching]
         if not arguments:
             arguments = [os.path.relpath(os.path.join(repository.top, path), here) for path in sorted(changed)]
     values = {name: given for name, given in options.values.items() if name != "staged"}
@@ -61,13 +65,6 @@ def _may_be_runtime(top: str, path: str) -> bool:
         return is_candidate(path) and may_hold_runtimes(contents(top, path))
     except Trouble:
         return False
-
-
-def _shared(repository: GitRepository, gone: Mapping[str, str]) -> list[str]:
-    """Those of the deleted files that may reach jobs in other files."""
-    specs = sorted(path for path in gone if is_candidate(path))
-    texts = zip(specs, repository.contents([gone[path] for path in specs]), strict=True)
-    return [path for path, data in texts if may_hold_runtimes(data) or not ours(data, rendered=True)]
 
 
 def _standing(path: str) -> str:

@@ -174,12 +174,6 @@ def overview(commands: Mapping[str, Command]) -> str:
             sentence = commands[name].summary.replace("\n", " ").partition(". ")[0].rstrip(".") + "."
             first, further = f"  {name:<{width}}  ", " " * (width + 4)
             lines.append(fill(sentence, 120, initial_indent=first, subsequent_indent=further, break_on_hyphens=False))
-    return "\n".join(
-        [
-            *lines,
-            "",
-            "trainc COMMAND --help shows options and examples. trainc --version shows the version.",
-            "exit codes: 0 clean, 1 findings at level error, 2 usage or I/O, 3 a bug in trainc.",
-            "",
-        ]
-    )
+    lines += ["", "trainc COMMAND --help shows options and examples. trainc --version shows the version."]
+    lines += ["exit codes: 0 clean, 1 findings at level error, 2 usage or I/O, 3 a bug in trainc.", ""]
+    return "\n".join(lines)

@@ -19,13 +19,13 @@ from trainc.report.colours import unified
 
 def texts(project: Project, selection: Selection, more: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
     """Every file under the paths, and of some more, that may hold a job, with its text."""
+    # Bytes that are no text stay recognisable, so that they are reported and never rewritten.
     if selection.stdin is not None:
-        yield STDIN, _text(selection.stdin)
-    further = tuple(file for file in more if file != STDIN)
-    for file in files(project.root, (*selection.paths, *further)):
+        yield STDIN, selection.stdin.decode("utf-8", "surrogateescape")
+    for file in files(project.root, (*selection.paths, *(file for file in more if file != STDIN))):
         data = contents(project.root, file)
         if ours(data) or (not is_rendered(data) and may_name_training(data)):
-            yield file, _text(data)
+            yield file, data.decode("utf-8", "surrogateescape")
 
 
 def write(root: str, file: str, text: str) -> None:
@@ -44,11 +44,6 @@ def show(session: Session, file: str, before: str, after: str) -> None:
     """Print what a new text changes in a file."""
     lines = unified(diff(before, after, session.shown(file)))
     answer(*lines, color=session.options.one("color", "auto"), folds=False)
-
-
-def _text(data: bytes) -> str:
-    """The text of a file; bytes that are none stay recognisable, so that they are reported and never rewritten."""
-    return data.decode("utf-8", "surrogateescape")
 
 
 def put(text: str) -> None:

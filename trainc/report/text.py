@@ -86,14 +86,12 @@ def _excerpt(label: Label, sign: str, text: list[str], margin: int, room: int, *
 
 def statistics(findings: Iterable[Finding]) -> list[str]:
     """A line for each rule that speaks: how often, its level, its name, the number of files; the most frequent first."""
-    counts: dict[tuple[str, str], int] = {}
-    files: dict[tuple[str, str], set[str]] = {}
+    places: dict[tuple[str, str], list[str]] = {}
     for finding in findings:
-        key = finding.level, finding.rule.name
-        counts[key] = counts.get(key, 0) + 1
-        files.setdefault(key, set()).add(finding.labels[0].span.file)
-    ordered = sorted(counts, key=lambda key: (-LEVELS.index(key[0]), -counts[key], key[1]))
-    return [f"{counts[key]:6}  {key[0]:7}  {key[1]}  ({counted(len(files[key]), 'file')})" for key in ordered]
+        places.setdefault((finding.level, finding.rule.name), []).append(finding.span.file)
+    rows = [(level, len(files), name, counted(len({*files}), "file")) for (level, name), files in places.items()]
+    rows.sort(key=lambda row: (-LEVELS.index(row[0]), -row[1], row[2]))
+    return [f"{count:6}  {level:7}  {name}  ({files})" for level, count, name, files in rows]
 
 
 def summary(errors: int, warnings: int, counts: dict[str, int | None], unknown: dict[str, int]) -> str:

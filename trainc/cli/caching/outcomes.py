@@ -323,12 +323,8 @@ def _places(run: CompletedRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     project = run.session.project
     given = [cluster.folder for cluster in project.clusters if cluster.folder]
     given += [*(project.runtimes or ()), *project.policy_folders, *run.session.selection.paths]
-    shown = [path for path in map(os.path.normpath, given) if path != "."]
-    whole: set[str] = set()
-    outside: set[str] = set()
-    for path in (*shown, *([run.rendered[:-1]] if run.rendered else [])):
-        (outside if is_hidden(path) else whole).add(path)
-    return tuple(sorted(whole)), tuple(sorted(outside))
+    paths = {os.path.normpath(path) for path in given} - {"."} | ({run.rendered[:-1]} if run.rendered else set())
+    return tuple(sorted(path for path in paths if not is_hidden(path))), tuple(sorted(filter(is_hidden, paths)))
 
 
 def rendered_below(root: str, folder: str) -> str:
