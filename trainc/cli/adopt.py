@@ -16,7 +16,7 @@ from trainc.authoring.adopt.words import DIFFERS, UNCHANGED, WRITTEN, adoption_d
 from trainc.cli.folder_lock import FolderLock
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell
-from trainc.cli.scaffold import PROJECT, cluster_name, errors_as_warnings, filled, scaffold
+from trainc.cli.scaffold import cluster_name, errors_as_warnings, filled, project_text, scaffold
 from trainc.cli.session import dump_contents, source_name
 from trainc.cluster.diagnose.reading import Reading
 from trainc.compiler.emit.spool.disk import Staged
@@ -90,7 +90,7 @@ def _config(cluster: str, delivery: str, levels: Mapping[str, int]) -> dict[str,
     }
     started = scaffold(cluster, delivery)
     known = {path: text for path, text in started.items() if path.startswith("clusters/") or path == ".gitattributes"}
-    return {**known, FILE: filled(PROJECT, words)}
+    return {**known, FILE: filled(project_text(), words)}
 
 
 def _other_runtimes(folder: str, cluster: str, adoption: Adoption) -> list[str]:

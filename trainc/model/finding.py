@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from trainc.model.rule_selection import rule_facts
+from trainc.model.rule_selection import NO_FACTS, rule_facts
 from trainc.model.sourced import Origin, Span
 from trainc.text.record import NamedTuple
 
@@ -51,12 +51,12 @@ class Rule:
     @property
     def summary(self) -> str:
         """What is wrong, in one line."""
-        return self._summary or _words(self.name)[0]
+        return self._summary or rule_facts().get(self.name, NO_FACTS).summary
 
     @property
     def why(self) -> str:
         """Why it matters."""
-        return self._why or _words(self.name)[1]
+        return self._why or rule_facts().get(self.name, NO_FACTS).why
 
     def at(
         self,
@@ -83,11 +83,6 @@ class Rule:
 
     def __repr__(self) -> str:
         return f"Rule({self.name})"
-
-
-def _words(name: str) -> tuple[str, str]:
-    facts = rule_facts().get(name)
-    return (facts.summary, facts.why) if facts is not None else ("", "")
 
 
 class Label(NamedTuple):

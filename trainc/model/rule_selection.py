@@ -19,6 +19,7 @@ class RuleFacts(NamedTuple):
     why: str = ""
 
 
+NO_FACTS = RuleFacts("", verdict=False)  # of a rule that another package brings
 _FACTS: dict[str, RuleFacts] = {}
 
 
@@ -42,8 +43,7 @@ def rule_categories() -> Mapping[str, tuple[str, ...]]:
 
 def is_verdict(name: str) -> bool:
     """Whether a name is that of a rule of trainc that nobody can suppress."""
-    known = rule_facts().get(name)
-    return known is not None and known.verdict
+    return rule_facts().get(name, NO_FACTS).verdict
 
 
 def instead(rule: str) -> str:

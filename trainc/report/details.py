@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from trainc.model.finding import Finding
-from trainc.model.rule_selection import rule_facts
+from trainc.model.rule_selection import NO_FACTS, rule_facts
 
 
 def details(finding: Finding) -> list[str]:
@@ -15,8 +15,8 @@ def details(finding: Finding) -> list[str]:
 
 def page_of(rule: str) -> str:
     """The page of a rule within the documentation, relative to its top; "" for a rule that another package brings."""
-    facts = rule_facts().get(rule)
-    return f"rules/{facts.category}.html#{rule}" if facts else ""
+    category = rule_facts().get(rule, NO_FACTS).category
+    return f"rules/{category}.html#{rule}" if category else ""
 
 
 def fingerprint(finding: Finding, file: str) -> str:

@@ -16,41 +16,10 @@ from trainc.cli.options import Options
 from trainc.text.trouble import Trouble
 from trainc.yaml.spelling import text_of
 
-PROJECT = """\
-# Settings for all jobs in this repository.
-apiVersion: trainc.dev/v1alpha1
-kind: Project
-spec:
-  requires: "trainc>={version}"
-  output: rendered
-{delivery}{rules}  clusters:
-    {cluster}:
-      # `kubectl get ... -o yaml` dumps of what the cluster has; see the README there.
-      folder: clusters/{cluster}
-{settings}"""
 UNDELIVERED = "  # delivery: argocd  # or flux: the tool that applies the manifests; sets its annotations and enables its checks\n"
 _RULES = """\
   # Errors in existing jobs, reported as warnings. Fix the jobs, then remove the line; see `trainc explain RULE`.
   rules:
-"""
-JOB = """\
-# A training job: what to run, and on how many nodes. The runtime sets the rest.
-apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainJob
-metadata:
-  name: hello
-  namespace: training
-{label}spec:
-  runtimeRef:
-    name: torch-distributed
-  trainer:
-    numNodes: 2
-    # Each process prints hello. Replace this with your program.
-    command: [torchrun, --no-python, echo, hello]
-    resourcesPerNode:
-      limits:
-        cpu: "2"
-        memory: 4Gi
 """
 # A queue for the whole cluster would take in jobs that misspell their own; Volcano's is the one that it takes itself.
 QUEUES = {
@@ -75,6 +44,11 @@ def cluster_name(options: Options) -> str:
     if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
         raise Trouble(f"`{cluster}` is not a valid cluster name: use lowercase letters, digits and dashes")
     return cluster
+
+
+def project_text() -> str:
+    """The settings of a new repository, with `{name}` where a word has to be filled in."""
+    return _text("trainc.yaml").removesuffix("\n")
 
 
 def hooks() -> str:
@@ -147,8 +121,8 @@ def scaffold(
         "install": origin() or "${{ vars.TRAINC }}",
     }
     files = {
-        "trainc.yaml": PROJECT,
-        "jobs/hello.yaml": JOB,
+        "trainc.yaml": project_text(),
+        "jobs/hello.yaml": _text("jobs", "hello.yaml"),
         f"clusters/{cluster}/README.md": _text("clusters", "README.md"),
         refresh(cluster): _text("clusters", "refresh.sh"),
         ".pre-commit-config.yaml": _text("pre-commit-config.yaml"),
