@@ -120,7 +120,7 @@ def _long_generated_name(tree: dict[str, Any]) -> None:
 def test_what_jobset_0_12_does_not_check(change: Any) -> None:
     tree = changed(change)
     assert not judged(tree).accepted
-    assert judged(tree, Profile(jobset="0.12")).accepted
+    assert judged(tree, Profile(jobset=(0, 12))).accepted
 
 
 def test_a_profile_does_not_change() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from trainc.apiserver.versions import JOBSET, JOBSET_SINCE, KUBERNETES, text_of
+from trainc.apiserver.versions import JOBSET, JOBSET_SINCE, KUBERNETES, Version
 from trainc.model.cluster import Cluster
 from trainc.model.tree import Tree
 from trainc.text.record import Immutable
@@ -17,32 +17,12 @@ class Profile(Immutable):
     A kind that is not in `state` is unknown, one that is there is known completely.
     """
 
-    kubernetes: str
-    jobset: tuple[int, int]
-    gates: frozenset[str]
-    kueue: bool
-    unqueued: bool
-    state: Mapping[str, Mapping[tuple[str, str], Tree]]
-
-    def __init__(
-        self,
-        *,
-        kubernetes: str = text_of(KUBERNETES),
-        jobset: str = text_of(JOBSET),
-        gates: Iterable[str] = (),
-        kueue: bool = False,
-        unqueued: bool = False,
-        state: Mapping[str, Mapping[tuple[str, str], Tree]] | None = None,
-    ) -> None:
-        major, minor = jobset.removeprefix("v").split(".")[:2]
-        self._fill(
-            kubernetes=kubernetes,
-            jobset=(int(major), int(minor)),
-            gates=frozenset(gates),
-            kueue=kueue,
-            unqueued=unqueued,
-            state=state or {},
-        )
+    kubernetes: Version = KUBERNETES
+    jobset: Version = JOBSET
+    gates: frozenset[str] = frozenset()
+    kueue: bool = False
+    unqueued: bool = False
+    state: Mapping[str, Mapping[tuple[str, str], Tree]] = {}
 
     def jobset_does(self, fact: str) -> bool:
         """Whether its JobSet is of a version in which something holds that `versions.JOBSET_SINCE` lists."""
@@ -59,9 +39,9 @@ def profile_of(cluster: Cluster) -> Profile:
         for kind, by_name in cluster.objects.items()
     }
     return Profile(
-        kubernetes=text_of(cluster.kubernetes or KUBERNETES),
-        jobset=text_of(cluster.jobset or JOBSET),
-        gates=cluster.gates,
+        kubernetes=cluster.kubernetes or KUBERNETES,
+        jobset=cluster.jobset or JOBSET,
+        gates=frozenset(cluster.gates),
         kueue="kueue" in cluster.admission,
         state=state,
     )

@@ -11,7 +11,3 @@ JOBSET: Version = (0, 13)
 REFUSES_NEGATIVE_REPLICAS = "the schema of JobSets has a lower bound for replicas"
 COMPLETES_NAMES = "a name is made from generateName before JobSet's webhook looks"
 JOBSET_SINCE: dict[str, Version] = {REFUSES_NEGATIVE_REPLICAS: (0, 13), COMPLETES_NAMES: (0, 13)}
-
-
-def text_of(version: Version) -> str:
-    return f"{version[0]}.{version[1]}"

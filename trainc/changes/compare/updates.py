@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from trainc.apiserver.fault import compact
 from trainc.apiserver.jobs.fixed_fields import fixed_fields
 from trainc.apiserver.jobset import defaults as jobset
-from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.node import SchemaNode
 from trainc.apiserver.schema.walker import walk
@@ -44,10 +43,7 @@ OF_FILES = (PUT, SERVER_SIDE_FILES)  # what is written goes to the server, not w
 
 def stored(tree: Tree, server: Served) -> Tree:
     """An object as it is kept once it was created, before any queue touched it."""
-    known = server.profile
-    major, minor = known.jobset
-    profile = Profile(kubernetes=known.kubernetes, jobset=f"{major}.{minor}", gates=known.gates, state=known.state)
-    judged = verdict(tree, server.table, profile)
+    judged = verdict(tree, server.table, server.profile.but(kueue=False, unqueued=False))
     if judged.accepted or kind_of(tree) != jobset.KIND:
         return judged.stored
     root = server.table.root(jobset.KIND)
