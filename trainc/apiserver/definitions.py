@@ -20,7 +20,6 @@ _FORBIDDEN = [
     "$ref", "definitions", "dependencies", "deprecated", "discriminator", "id", "patternProperties", "readOnly",
     "writeOnly", "xml", "$schema",
 ]  # fmt: skip
-_TYPES = frozenset(["array", "boolean", "integer", "number", "object", "string"])
 _PYTHON: dict[str, tuple[type, ...]] = {
     "array": (list,),
     "boolean": (bool,),
@@ -140,8 +139,8 @@ def _own_faults(schema: dict[str, Any], at: Path) -> Iterator[tuple[Path, str]]:
     elif kind is None:
         if schema.get("x-kubernetes-preserve-unknown-fields") is not True:
             yield (*at, "type"), "is required"
-    elif kind not in _TYPES:
-        yield (*at, "type"), f"must be one of {', '.join(sorted(_TYPES))}"
+    elif kind not in _PYTHON:
+        yield (*at, "type"), f"must be one of {', '.join(_PYTHON)}"
     elif kind == "array" and "items" not in schema:
         yield (*at, "items"), "is required for an array"
     if "properties" in schema and schema.get("additionalProperties") not in (None, False):

@@ -74,7 +74,9 @@ def _container(tree: Tree) -> Hashable:
     for key, part in tree.items():
         out.append(key)
         if part.__class__ is Sourced:
-            out.append(_is_given(part) or frozen(part) if key == "image" else frozen(part))
+            text = part.value
+            is_reference = key == "image" and text.__class__ is str and text != "" and text == text.strip()
+            out.append(True if is_reference else frozen(part))
         elif key == "env" and part.__class__ is list:
             out.append(tuple(map(_variable, part)))
         elif key in ("command", "args") and part.__class__ is list:
@@ -92,12 +94,6 @@ def _variable(entry: Tree) -> Hashable:
         if value.__class__ is Sourced and value.value.__class__ is str:
             return frozen(entry.get("name"))
     return _part(entry)
-
-
-def _is_given(leaf: Tree) -> bool:
-    """Whether a reference is there, without space around it."""
-    text = leaf.value
-    return text.__class__ is str and text != "" and text == text.strip()
 
 
 def _part(node: Tree) -> Hashable:

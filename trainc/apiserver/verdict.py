@@ -71,7 +71,7 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     if old is None and kind == defaults.KIND and not _mutate(judged, types, log, profile):
         # What the server itself would say of an object that a webhook could not read.
         alone = Verdict(named(_statusless(judged.stored, None, whole=False)))
-        _fits(alone, kind, node, log, metadata.validate(alone.stored.get("metadata", {})), table, profile, None)
+        _fits(alone, kind, log, metadata.validate(alone.stored.get("metadata", {})), table, profile, None)
         judged.schema_faults = alone.messages
         return judged
     if judged.empty_patch is False:
@@ -84,20 +84,13 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
         faults = metadata.changes(held, old.get("metadata", {}))
     else:
         faults = [] if sound else metadata.validate(held)
-    if not _fits(judged, kind, node, log, faults, table, profile, old):
+    if not _fits(judged, kind, log, faults, table, profile, old):
         return judged
     return _validating_webhooks(judged, types, kind, profile, old)
 
 
 def _fits(
-    judged: Verdict,
-    kind: str,
-    node: SchemaNode,
-    log: Log,
-    faults: list[Fault],
-    table: Table,
-    profile: Profile,
-    old: Tree | None,
+    judged: Verdict, kind: str, log: Log, faults: list[Fault], table: Table, profile: Profile, old: Tree | None
 ) -> bool:
     """Whether schema, list types and CEL rules take the object; `faults` are those of its metadata."""
     whole = kind in table.whole
@@ -111,8 +104,8 @@ def _fits(
         return False
     # Rules over the whole object see its metadata, which the walk passed by.
     broken = check([(node, path, tree if path else judged.stored) for node, path, tree in log.rules], judged.unchecked)
-    if old is not None:
-        broken += check_change(node, judged.stored, old, judged.unchecked)
+    if old is not None and (root := table.root(kind)) is not None:
+        broken += check_change(root, judged.stored, old, judged.unchecked)
     if faults or lists or broken:
         by = "schema" if faults else "listtype" if lists else "cel"
         judged.refuse(by, [*faults, *lists, *broken])
@@ -136,7 +129,7 @@ def _mutate(judged: Verdict, types: SchemaNode, log: Log, profile: Profile) -> b
     if not judged.empty_patch:
         from trainc.apiserver.golang.decoding import respelled  # noqa: PLC0415
 
-        judged.stored = respelled(types, changed, defaults.BY)
+        judged.stored = respelled(types, changed, Origin(None, defaults.BY))
     return True
 
 

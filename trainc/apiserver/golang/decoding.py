@@ -106,18 +106,14 @@ def is_quantity(node: SchemaNode) -> bool:
     return node.kind == "int-or-string" and "pattern" in node.raw
 
 
-def respelled(node: SchemaNode, tree: Tree, by: str) -> Tree:
+def respelled(node: SchemaNode, tree: Tree, origin: Origin, name: str = "") -> Tree:
     """The object after a webhook's patch: canonical quantities and the fields that Go never omits.
 
-    Nothing that was written is removed. `by` is the origin of what is added.
+    Nothing that was written is removed. `origin` is that of what is added.
     """
-    return _respelled(node, tree, Origin(None, by), "")
-
-
-def _respelled(node: SchemaNode, tree: Tree, origin: Origin, name: str) -> Tree:
     if type(tree) is dict:
         out = {
-            key: value if (child := node.prop(key)) is None else _respelled(child, value, origin, key)
+            key: value if (child := node.prop(key)) is None else respelled(child, value, origin, key)
             for key, value in tree.items()
         }
         for key in _always(node, name):
@@ -126,7 +122,7 @@ def _respelled(node: SchemaNode, tree: Tree, origin: Origin, name: str) -> Tree:
         return out
     if type(tree) is list:
         item = node.item()
-        return tree if item is None else [_respelled(item, value, origin, name) for value in tree]
+        return tree if item is None else [respelled(item, value, origin, name) for value in tree]
     value = tree.value if type(tree) is Sourced else tree
     if value is None:
         return stamp(zero(node, name), origin.by)

@@ -160,8 +160,7 @@ def engine() -> Engine:
 def own(kind: type[E]) -> E:
     """The engine of some kind of this process."""
     made = _engines.setdefault((getpid(), kind), kind())
-    if not isinstance(made, kind):
-        raise TypeError(kind)
+    assert isinstance(made, kind)
     return made
 
 
