@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trainc.model.finding import WARNING, Finding, Label
 from trainc.model.sourced import Span
-from trainc.text.files import is_pointer
 from trainc.yaml import rules
 from trainc.yaml.scalars import resolve
 
@@ -21,16 +20,6 @@ def unread_rest(file: str, line: int) -> Finding:
     """An error for the documents from a line on, which nobody reads because too many above them are broken."""
     message = "the documents from here on are not read: too many above them cannot be"
     return rules.SYNTAX.at(Span(file, line, 1, line, 1), message, help="correct those above first")
-
-
-def pointer(data: bytes, file: str) -> Finding | None:
-    """An error for a text of Git LFS that stands for a file which is not here; None for every other text."""
-    if not is_pointer(data):
-        return None
-    message = "this file is a pointer of Git LFS, and not what it points to"
-    return rules.SYNTAX.at(
-        Span(file, 1, 1, 1, 1), message, effect="a job in it would be missing", help="run `git lfs pull`"
-    )
 
 
 def ambiguous_text(span: Span, text: str, reason: str) -> Finding:

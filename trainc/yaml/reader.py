@@ -9,6 +9,7 @@ from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import plain as plain_data
+from trainc.text.files import is_pointer
 from trainc.yaml import plain
 
 TYPE_CHECKING = False
@@ -36,13 +37,13 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
         report.add(too_large(file))
         report.account.count_unread(file, 1)
         return
-    if data.startswith(b"version "):
-        from trainc.yaml.faults import pointer  # noqa: PLC0415 (few files begin like that)
+    if is_pointer(data):
+        from trainc.yaml import rules  # noqa: PLC0415 (few files are)
 
-        if (target := pointer(data, file)) is not None:
-            report.add(target)
-            report.account.count_unread(file, 1)
-            return
+        message, at = "this file is a pointer of Git LFS, and not what it points to", Span(file, 1, 1, 1, 1)
+        report.add(rules.SYNTAX.at(at, message, effect="a job in it would be missing", help="run `git lfs pull`"))
+        report.account.count_unread(file, 1)
+        return
     rest = yield from plain.documents(data if data[-1:] == b"\n" else data + b"\n", file)
     if rest:
         from trainc.yaml.parsed import parsed  # noqa: PLC0415 (files in the common spelling need no parser)
