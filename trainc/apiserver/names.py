@@ -91,16 +91,17 @@ def qualified(text: str) -> tuple[str, ...]:
         faults = (*faults, "name part must be non-empty")
     elif size(name) > 63:
         faults = (*faults, "name part must be no more than 63 bytes")
-    return faults if _is_name(name) else (*faults, f"name part {_NAME_RULE}")
+    return faults if is_name(name) else (*faults, f"name part {_NAME_RULE}")
 
 
 def label_value(text: str) -> tuple[str, ...]:
     """Reasons why `text` cannot be the value of a label."""
     long = ("must be no more than 63 bytes",) if size(text) > 63 else ()
-    return long if not text or _is_name(text) else (*long, _VALUE_RULE)
+    return long if not text or is_name(text) else (*long, _VALUE_RULE)
 
 
-def _is_name(text: str) -> bool:
+def is_name(text: str) -> bool:
+    """Whether the characters fit `([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]`, whatever the length."""
     return bool(text) and _NAME.issuperset(text) and text[0] in _ALNUM and text[-1] in _ALNUM
 
 

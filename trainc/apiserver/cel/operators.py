@@ -5,7 +5,7 @@ Source: the CEL language definition as Kubernetes 1.36 configures it for CustomR
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from trainc.apiserver.schema.patterns import ORDINARY
 from trainc.model.sourced import Sourced
@@ -31,8 +31,7 @@ def field(holder: Any, name: str) -> Any:
         raise CelError("no such overload")
     if name not in holder:
         raise CelError(f"no such key: {name}")
-    value = holder[name]
-    return value.value if value.__class__ is Sourced else value
+    return bare(holder[name])
 
 
 def has(holder: Any, name: str) -> bool:
@@ -125,13 +124,6 @@ def _decided(left: Callable[[], Any], right: Callable[[], Any], *, decisive: boo
     return first if first is decisive else truth(right())
 
 
-def items(holder: Any) -> Iterator[Any]:
-    """What a macro ranges over: the items of a list, the keys of a map."""
-    if holder.__class__ not in (dict, list):
-        raise CelError("no such overload")
-    return map(bare, holder)
-
-
 def every(holder: Any, test: Callable[[Any], Any]) -> bool:
     """`holder.all(x, test)`."""
     return _fold(holder, test, decisive=False)
@@ -143,8 +135,10 @@ def some(holder: Any, test: Callable[[Any], Any]) -> bool:
 
 
 def _fold(holder: Any, test: Callable[[Any], Any], *, decisive: bool) -> bool:
+    if holder.__class__ not in (dict, list):
+        raise CelError("no such overload")
     failed: CelError | None = None
-    for item in items(holder):
+    for item in map(bare, holder):  # the items of a list, the keys of a map
         try:
             if truth(test(item)) is decisive:
                 return decisive

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.names import is_label
+from trainc.apiserver.names import is_label, is_name
 
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-_NAME = _LETTERS | frozenset("0123456789-_.")
-_EDGE = frozenset("-_.")
 _UNITS = frozenset(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei", *"numkMGTPE"))
 
 
@@ -16,8 +14,7 @@ def _dotted_labels(text: str) -> bool:
 
 def _qualified(text: str) -> bool:
     prefix, slash, name = text.rpartition("/")
-    fits = bool(name) and _NAME.issuperset(name) and name[0] not in _EDGE and name[-1] not in _EDGE
-    return fits and (not slash or _dotted_labels(prefix))
+    return is_name(name) and (not slash or _dotted_labels(prefix))
 
 
 def _quantity(text: str) -> bool:
