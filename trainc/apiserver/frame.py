@@ -16,9 +16,8 @@ from trainc.model.tree import Tree
 from trainc.text.memo import Memo
 
 _COUNTS = frozenset(("replicas", "completions", "parallelism"))
-_COUNTING = frozenset(
-    ("successPolicy", "backoffLimitPerIndex", "maxFailedIndexes")
-)  # fields that are compared with these
+# Fields that are compared with these.
+_COUNTING = frozenset(("successPolicy", "backoffLimitPerIndex", "maxFailedIndexes"))
 _MAX_COUNT = 10_000
 _MAX_PARTS = 4_000
 # Of parts that jobs share, as those of a runtime are; each is held, so that its identity stays its own.

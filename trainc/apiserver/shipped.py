@@ -43,9 +43,8 @@ def show(kind: str, *, form: str = "crd") -> str:
     """
     wanted = kind.lower()
     matching = [one for one in listed() if wanted in (one.kind.lower(), f"{one.kind}.{one.group}".lower())]
-    paths = dict.fromkeys(
-        one.json if form == "json" or not one.crd else one.crd for one in matching
-    )  # versions share one
+    # Versions share one.
+    paths = dict.fromkeys(one.json if form == "json" or not one.crd else one.crd for one in matching)
     texts = [(folder() / path).read_text(encoding="utf-8") for path in paths]
     return "---\n".join(texts) if form == "crd" else "".join(texts)
 

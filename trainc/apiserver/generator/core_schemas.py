@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from trainc.apiserver.models.node import QUANTITY
+from trainc.apiserver.models.node import INT_OR_STRING, QUANTITY
 
 Schema = dict[str, Any]
 
@@ -17,10 +17,9 @@ GO_TYPE = "x-go"
 _DOCUMENT = "kubernetes-json-schema/v1.36.0-local/_definitions.json"
 _GROUPS = ("io.k8s.api.core.v1", "io.k8s.api.batch.v1", "io.k8s.apimachinery.pkg.apis.meta.v1")
 _UNUSED = ("description", "enum", "x-kubernetes-group-version-kind", "x-kubernetes-unions")
-_INT_OR_STRING: Schema = {"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}
 _SCALARS: dict[str, Schema] = {
-    "io.k8s.apimachinery.pkg.api.resource.Quantity": {**_INT_OR_STRING, "pattern": QUANTITY},
-    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": _INT_OR_STRING,
+    "io.k8s.apimachinery.pkg.api.resource.Quantity": {**INT_OR_STRING, "pattern": QUANTITY},
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": INT_OR_STRING,
     "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {},  # read by its own program
 }
 

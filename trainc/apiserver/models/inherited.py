@@ -11,7 +11,17 @@ from pydantic_core import CoreSchema
 
 from trainc.apiserver.component_uses import names_in
 from trainc.apiserver.models.core import JobTemplateSpec
-from trainc.apiserver.models.node import SET, ApiObject, Keywords, Name, Names, Resource, list_map, optional
+from trainc.apiserver.models.node import (
+    INT_OR_STRING,
+    SET,
+    ApiObject,
+    Keywords,
+    Name,
+    Names,
+    Resource,
+    list_map,
+    optional,
+)
 from trainc.apiserver.models.runtime import JobSetTemplate, MLPolicy, PodGroupPolicy
 
 PARTIAL = Keywords({"x-partial": True})
@@ -29,9 +39,7 @@ class Piece:
         return {**handler(self.model.__pydantic_core_schema__), **PARTIAL.keywords}
 
 
-Scalar = Annotated[
-    int | str, Keywords({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True})
-]
+Scalar = Annotated[int | str, Keywords(INT_OR_STRING)]
 Text = Annotated[str, MinLen(1)]
 
 

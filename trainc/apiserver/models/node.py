@@ -112,11 +112,9 @@ Count = Annotated[Int32, Ge(0)]
 _OR_NULL = WrapValidator(lambda value, check: value if value is None else check(value))
 StringMap = dict[str, Annotated[str, _OR_NULL, PlainSerializer(lambda value: value)]]
 """Labels and the like; a null value, which the server drops, survives the way through a model."""
+INT_OR_STRING: JsonDict = {"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}
 Quantity = Annotated[
-    int | Annotated[str, StringConstraints(pattern=QUANTITY)],
-    Keywords(
-        {"anyOf": [{"type": "integer"}, {"type": "string"}], "pattern": QUANTITY, "x-kubernetes-int-or-string": True}
-    ),
+    int | Annotated[str, StringConstraints(pattern=QUANTITY)], Keywords({**INT_OR_STRING, "pattern": QUANTITY})
 ]
 
 

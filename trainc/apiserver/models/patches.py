@@ -31,6 +31,8 @@ from trainc.apiserver.models.node import (
     optional,
 )
 
+Secrets = Annotated[list[LocalObjectReference], MaxLen(64), list_map("name"), FIELD_IMMUTABLE]
+
 
 class ContainerPatch(ApiObject):
     """What changes in one container; image, command, arguments and resources belong to `spec.trainer`."""
@@ -52,10 +54,7 @@ class PodSpecPatch(ApiObject):
     """Changes to init containers."""
     containers: Annotated[list[ContainerPatch], MaxLen(64), list_map("name"), FIELD_IMMUTABLE] | None = None
     """Changes to containers."""
-    image_pull_secrets: Annotated[list[LocalObjectReference], MaxLen(64), list_map("name"), FIELD_IMMUTABLE] | None = (
-        None
-    )
-    """Secrets for pulling images."""
+    image_pull_secrets: Secrets | None = optional("Secrets for pulling images.")
     security_context: Annotated[PodSecurityContext, FIELD_IMMUTABLE] | None = optional("Security settings of the pods.")
     node_selector: StringMap | None = optional("Labels that a node must have.")
     affinity: Affinity | None = optional("Which nodes and neighbours the pods want.")

@@ -159,10 +159,8 @@ class Table:
         self.nodes: list[dict[str, Any]] = data["nodes"]
         self.base = base
         self.own_kinds = frozenset(map(_versionless, self.kinds)) if base is not None else frozenset()
-        inherited = (
-            frozenset(kind for kind in base.whole if _versionless(kind) not in self.own_kinds) if base else frozenset()
-        )
-        self.whole: frozenset[str] = inherited | frozenset(data.get("whole", ()))
+        inherited = [kind for kind in base.whole if _versionless(kind) not in self.own_kinds] if base else []
+        self.whole: frozenset[str] = frozenset([*inherited, *data.get("whole", ())])
         self.built: dict[int, SchemaNode] = {}
         self._filled: dict[int, bool] = {}
 
