@@ -8,7 +8,7 @@ from itertools import repeat
 from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
 
 from trainc.model.document import Document, Marks, Stretch
-from trainc.model.finding import Rule
+from trainc.model.finding import WARNING, Label, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Tree
@@ -222,9 +222,20 @@ class Constructor:
             merged.discard(key)
         elif self._duplicates != "ignore" and self._joined != id(out):
             # From a second `apiVersion` on, every key of the map belongs to an object that lacks its `---`.
-            self._joined = id(out) if key == "apiVersion" else self._joined
-            first, second = Span(self._file, *places[key]), Span(self._file, *place)
-            self._report.add(faults.duplicate_key(first, second, key, warned=self._duplicates == "warn"))
+            help_, warned = "remove one of the two", self._duplicates == "warn"
+            if key == "apiVersion":
+                self._joined = id(out)
+                help_ = "if a second object starts here, put `---` on a line before it"
+            finding = rules.DUPLICATE_KEY.at(
+                Span(self._file, *place),
+                f"the key `{key}` is written twice in this map",
+                label="written again here",
+                also=(Label(Span(self._file, *places[key]), "first written here"),),
+                effect="the last value wins" if warned else "",
+                help=help_,
+                level=WARNING if warned else "",
+            )
+            self._report.add(finding)
         out[key] = node
         places[key] = place
 

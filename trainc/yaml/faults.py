@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import WARNING, Finding, Label
+from trainc.model.finding import Finding
 from trainc.model.sourced import Span
 from trainc.yaml import rules
 from trainc.yaml.scalars import resolve
@@ -27,21 +27,6 @@ def ambiguous_text(span: Span, text: str, reason: str) -> Finding:
     value = resolve(text)
     plain = f"write `{str(value).lower()}`, or " if type(value) is not str else ""
     return rules.AMBIGUOUS.at(span, f"`{text}` is {reason}", help=f'{plain}quote it to make it text: `"{text}"`')
-
-
-def duplicate_key(first: Span, second: Span, key: str, *, warned: bool) -> Finding:
-    """An error, or a warning, for a key that a map has twice."""
-    return rules.DUPLICATE_KEY.at(
-        second,
-        f"the key `{key}` is written twice in this map",
-        label="written again here",
-        also=(Label(first, "first written here"),),
-        effect="the last value wins" if warned else "",
-        help="if a second object starts here, put `---` on a line before it"
-        if key == "apiVersion"
-        else "remove one of the two",
-        level=WARNING if warned else "",
-    )
 
 
 CONFLICT = "keep one side, and remove the lines that start with `<<<<<<<`, `=======` and `>>>>>>>`"

@@ -79,15 +79,8 @@ def _object(node: SchemaNode, tree: dict[str, Tree], trail: Trail, log: Log) -> 
             del fresh[key]
         else:
             scalar(at, value, flat((trail, key)), log)
-    if node.tail:
-        return completed(node, tree, fresh, trail, log, mark)
-    return tree if fresh is None else fresh
-
-
-def completed(
-    node: SchemaNode, tree: dict[str, Tree], fresh: dict[str, Tree] | None, trail: Trail, log: Log, mark: int
-) -> dict[str, Tree]:
-    """What an object is in the end: its defaults, and the checks of all of it."""
+    if not node.tail:
+        return tree if fresh is None else fresh
     for key, default in node.defaults:
         if key not in (tree if fresh is None else fresh):
             fresh = dict(tree) if fresh is None else fresh
