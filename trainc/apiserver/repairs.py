@@ -12,11 +12,11 @@ from trainc.model.document import Document
 from trainc.model.finding import Edit
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Path, Tree, get
+from trainc.text.numbers import whole_number
 from trainc.text.quantity import BAD_NUMBER, MALFORMED, UNKNOWN_SUFFIX
 from trainc.text.spelling import intended
 
 ENTRY = ("name", "value")  # of a variable
-_DIGITS = 18
 _MAX_FIELDS = 64  # of one object; nobody writes more, and each is compared with each
 _COMMANDS = ("command", "args")
 _OF_SHELLS = frozenset("$&|;<>()`*?[]{}~#!\n")  # characters that a shell reads otherwise than a program
@@ -61,8 +61,8 @@ def retyped(document: Document, fault: Fault) -> list[Edit]:
         fresh = text_of(leaf)
     elif not isinstance(leaf.value, str):
         return []
-    elif wanted in ("integer", "number") and is_count(leaf.value):
-        fresh = int(leaf.value)
+    elif wanted in ("integer", "number"):
+        fresh = whole_number(leaf.value)
     elif wanted == "boolean" and leaf.value in ("true", "false"):
         fresh = leaf.value == "true"
     elif wanted == "array" and fault.path[-1] in _COMMANDS:
@@ -90,11 +90,6 @@ def alike(leaf: Sourced[object]) -> bool:
     """Whether the file spells a value as it is printed."""
     at = leaf.origin.at
     return at is None or (at.line == at.end_line and at.end_column - at.column == len(json.dumps(leaf.value)))
-
-
-def is_count(text: str) -> bool:
-    """Whether a text is a number that a field may hold: far longer ones Python itself refuses to read."""
-    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS
 
 
 def words(line: str) -> list[str]:
