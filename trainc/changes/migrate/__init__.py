@@ -6,7 +6,7 @@ Services, ConfigMaps and whatever else stands beside the jobs of a file goes out
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
@@ -26,8 +26,16 @@ from trainc.changes.migrate.chunks import (
     with_line_ends,
 )
 from trainc.changes.migrate.compared import LATEST, Difference, compiled
-from trainc.changes.migrate.jobs import Outcome, TextPlace, errors, followed, rewritten, rewritten_other, with_comments
-from trainc.changes.migrate.target import Shared, with_hosts
+from trainc.changes.migrate.jobs import (
+    Outcome,
+    Rewritten,
+    TextPlace,
+    errors,
+    rewritten,
+    rewritten_other,
+    with_comments,
+)
+from trainc.changes.migrate.target import Shared
 from trainc.changes.migrate.trainjob import renamed, rewrite
 from trainc.kinds.other_operators import (
     ARMADA,
@@ -63,6 +71,7 @@ _WORDS = (
 _LARGEST = 1024 * 1024  # characters of one document; the parser that keeps comments is slow
 _RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
 _OURS = (TRAINER_API, FORMER_TRAINER_API)
+Rewriting = Callable[[str, dict[str, Any], TextPlace, Mapping[int, str]], Rewritten]
 
 
 class MigrationChange(NamedTuple):
@@ -147,7 +156,7 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
         help_ = "no API server stores an object of that size: keep the data elsewhere"
         return untouched._replace(problems=(SIZE.at(start, "this document is too large to be rewritten", help=help_),))
     if is_input_kind(documents[0]) or holds_several(documents[0]):
-        return _other(index, line, tree, file, place)
+        return _rewritten(rewritten_other, index, line, tree, file, place)
     if not isinstance(tree.get("kind"), str):
         return untouched
     if tree["kind"].endswith("List") and (jobs := _listed_jobs(documents[0].tree, tree.get("items"))):
@@ -156,7 +165,7 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
         return untouched._replace(problems=(Obstacle(start, reason),), outcomes=outcomes)
     api, kind = tree.get("apiVersion"), tree["kind"]
     if kind_of(str(api), kind) is not None:
-        return _older(index, line, tree, file, place)
+        return _rewritten(rewritten, index, line, tree, file, place)
     if api not in _OURS or kind not in ("TrainJob", *_RUNTIMES):
         # A document of no kind of ours: a training kind that trainc does not compile is told.
         document = documents[0]
@@ -195,11 +204,14 @@ def _listed_jobs(tree: Tree, items: Any) -> list[tuple[str, str]]:
     return jobs
 
 
-def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place: TextPlace) -> Migration:
+def _rewritten(
+    rewrite: Rewriting, index: int, line: int, tree: dict[str, Any], file: FileObjects, place: TextPlace
+) -> Migration:
     """A job of another operator, with the objects of the file that go out with it."""
     piece = file.pieces[index]
-    done = rewritten_other(piece, tree, place, file.around(index))
+    done = rewrite(piece, tree, place, file.around(index))
     if not done.jobs:
+        # Only what is reported needs the lines above it.
         text = "\n" * line + joined([piece, *done.around.values()])
         findings = errors(compiled(as_bytes(text), place.project)[1]) or done.findings
         return Migration(piece, problems=findings, outcomes=_outcomes(tree, Outcome(piece)))
@@ -209,25 +221,6 @@ def _other(index: int, line: int, tree: dict[str, Any], file: FileObjects, place
     file.put(done.around)
     changes = tuple(MigrationChange(f"{one.kind} {one.name}", text) for one in outcomes for text in one.messages)
     return Migration(done.text, changes, tuple(one for job in outcomes for one in job.differences), (), outcomes)
-
-
-def _older(index: int, line: int, tree: dict[str, Any], file: FileObjects, place: TextPlace) -> Migration:
-    piece = file.pieces[index]
-    done = rewritten(piece, tree, place)
-    if done.want is None:
-        # Only what is reported needs the lines above it.
-        found = errors(compiled(_placed(piece, line), place.project)[1])
-        return Migration(piece, problems=found, outcomes=_outcomes(tree, done))
-    if done.refused:
-        return Migration(piece, problems=(Obstacle(_at(line), done.refused),), outcomes=_outcomes(tree, done))
-    config_maps = {at: text for at, text in file.around(index).items() if "ConfigMap" in text}
-    if config_maps:  # they get the names that its pods have as those of a TrainJob
-        objects, _ = compiled(as_bytes(joined([piece, *config_maps.values()])), place.project)
-        maps = [one for one in objects if one["kind"] == "ConfigMap"]
-        maps = [with_hosts(one, done.want.job["metadata"]["name"], done.want.roles) for one in maps]
-        file.put({at: followed(text, maps) for at, text in config_maps.items()})
-    changes = _changes(tree, tree["kind"], done.messages)
-    return Migration(done.text, changes, tuple(done.differences), (), _outcomes(tree, done))
 
 
 def _outcomes(tree: dict[str, Any], *jobs: Outcome) -> tuple[Outcome, ...]:

@@ -43,6 +43,7 @@ from trainc.changes.migrate.target import (
     readable_group,
     wanted,
     with_group,
+    with_hosts,
 )
 from trainc.kinds.table import KINDS, LISTED
 from trainc.lint import expand
@@ -210,7 +211,6 @@ class Outcome(NamedTuple):
     messages: Sequence[str] = ()
     differences: Sequence[Difference] = ()
     refused: str = ""  # "" where the text may be written
-    findings: tuple[Finding, ...] = ()  # what keeps the job from being compiled
     left: tuple[str, ...] = ()  # those of the messages that name what is dropped, or kept as the operator had it
     kind: str = ""
     name: str = ""
@@ -254,13 +254,13 @@ def _at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project
     return project.serving((clusters[0].but(paths=()),)) if len(clusters) == 1 else project
 
 
-def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Outcome:
+def rewritten(piece: str, job: dict[str, Any], place: TextPlace, around: Mapping[int, str]) -> Rewritten:
     """The text of a job as a TrainJob and its runtime; every difference in what the two compile to is explained."""
     project = _at_clusters_of(place.project, job, place.file)
     bare = _unplaced(project)
     bundle = next((one for one in made(piece, bare, checked=False)[0] if one.jobset is not None), None)
     if bundle is None:
-        return Outcome(piece, findings=errors(made(piece, bare)[1]))
+        return Rewritten(piece, (), {})
     facts = OlderFacts(job, plain(bundle.jobset), launches(bundle))
     before = objects([bundle] if _is_unplaced(project) else made(piece, project, checked=False)[0])
     choice = policy_of(facts)
@@ -270,14 +270,24 @@ def rewritten(piece: str, job: dict[str, Any], place: TextPlace) -> Outcome:
     done = attempt(make(choice))
     if done.refused and isinstance(choice, Policy):
         done = attempt(make(f"`mlPolicy` would not have the same effect: {done.refused}"))
-    if place.shared is None or done.refused or done.want is None:
-        return done
-    served = place.shared.serve(done.want)
-    with_shared = attempt(served) if isinstance(served, MigrationTarget) else None
-    if with_shared is not None and not with_shared.refused:
-        return with_shared
-    why = with_shared.refused if with_shared is not None else served
-    return done._replace(messages=[*done.messages, f"it keeps its own runtime: {why}"])
+    if done.refused or done.want is None:
+        return Rewritten(piece, (done,), {})
+    if place.shared is not None:
+        served = place.shared.serve(done.want)
+        with_shared = attempt(served) if isinstance(served, MigrationTarget) else None
+        if with_shared is not None and not with_shared.refused:
+            done = with_shared
+        else:
+            why = with_shared.refused if with_shared is not None else served
+            done = done._replace(messages=[*done.messages, f"it keeps its own runtime: {why}"])
+    maps = {at: text for at, text in around.items() if "ConfigMap" in text}
+    if maps and (want := done.want) is not None:  # they get the names that its pods have as those of a TrainJob
+        compiled = objects(made(joined([piece, *maps.values()]), place.project)[0])
+        now = [
+            with_hosts(one, want.job["metadata"]["name"], want.roles) for one in compiled if one["kind"] == "ConfigMap"
+        ]
+        maps = {at: followed(text, now) for at, text in maps.items()}
+    return Rewritten(done.text, (done,), maps)
 
 
 def launches(bundle: Bundle) -> dict[str, Any]:
