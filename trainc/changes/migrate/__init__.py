@@ -26,15 +26,7 @@ from trainc.changes.migrate.chunks import (
     with_line_ends,
 )
 from trainc.changes.migrate.compared import LATEST, Difference, compiled
-from trainc.changes.migrate.jobs import (
-    Outcome,
-    Rewritten,
-    TextPlace,
-    errors,
-    rewritten,
-    rewritten_other,
-    with_comments,
-)
+from trainc.changes.migrate.jobs import Outcome, Rewritten, TextPlace, errors, rewritten, rewritten_other, with_comments
 from trainc.changes.migrate.target import Shared
 from trainc.changes.migrate.trainjob import renamed, rewrite
 from trainc.kinds.other_operators import (

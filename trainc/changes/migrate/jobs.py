@@ -14,13 +14,7 @@ from typing import Any, NamedTuple
 from trainc.apiserver.admission import UNKNOWN_FIELD
 from trainc.apiserver.pods.complaints import fields
 from trainc.changes.migrate.chunks import as_bytes, joined, lost_comments, values
-from trainc.changes.migrate.compared import (
-    UNEXPLAINED,
-    Difference,
-    differences,
-    made,
-    objects,
-)
+from trainc.changes.migrate.compared import UNEXPLAINED, Difference, differences, made, objects
 from trainc.changes.migrate.placed_text import (
     SourceEntry,
     SourceNode,
