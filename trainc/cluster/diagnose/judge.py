@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from trainc.cluster.diagnose.admission import managed_elsewhere, nothing_created, refused, suspended, waiting_roles
 from trainc.cluster.diagnose.cause import (
     DONE,
     FAILED,
@@ -25,9 +26,7 @@ from trainc.cluster.diagnose.cause import (
     text,
 )
 from trainc.cluster.diagnose.cluster import DumpedCluster, DumpedJob, DumpedPod, label, name_of, namespace_of, runs
-from trainc.cluster.diagnose.creation import nothing_created, refused, waiting_roles
 from trainc.cluster.diagnose.failing import TOGETHER, coordinator, deadline, failing, service, unreplaced
-from trainc.cluster.diagnose.queue import managed_elsewhere, suspended
 from trainc.cluster.diagnose.scheduling import group_refused, pending, starting, stuck_deletion, stuck_init
 from trainc.text.counting import counted
 from trainc.text.object_keys import JOBSET_NAME, REPLICATED_JOB
