@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields
@@ -46,22 +47,20 @@ _MAX_ROUNDS = 4  # of building and holding back what stops the build
 _SAME_OBJECTS = frozenset((("trainer.kubeflow.org", "TrainJob"), ("jobset.x-k8s.io", "JobSet"), ("batch", "Job")))
 
 
+@dataclass(slots=True, eq=False)
 class AdoptedJob:
     """One job of the dump: its file, how it ended, why it is held back, and how its build stands to what runs."""
 
-    __slots__ = ("applied_by", "comparison", "ended", "folder", "notes", "object", "path", "reason", "sources", "text")
-
-    def __init__(self, one: DumpedObject, folder: str, path: str, text: str, ended: str = "") -> None:
-        self.object = one
-        self.folder = folder
-        self.path = path
-        self.text = text
-        self.ended = ended
-        self.reason = ""
-        self.notes: list[str] = []
-        self.sources = {path}  # the files that it is compiled from, as far as one of them may stop it
-        self.comparison: Comparison | None = None
-        self.applied_by = applied_by(one.tree)
+    object: DumpedObject
+    folder: str
+    path: str
+    text: str
+    ended: str
+    applied_by: str
+    sources: set[str]  # the files that it is compiled from, as far as one of them may stop it
+    reason: str = ""
+    notes: list[str] = field(default_factory=list)
+    comparison: Comparison | None = None
 
     def hold(self, cluster: str, reason: str) -> None:
         """Put the job where nothing reads it."""
@@ -126,7 +125,8 @@ def _job(
     is_same = (one.key[0], one.kind) in _SAME_OBJECTS
     folder = ARCHIVE if ended else JOBS if is_same else HELD
     path = job_path(one, wishes.cluster, folder)
-    job = AdoptedJob(one, folder, path, _text(one, wishes, path, flavors, keeps=not ended), ended)
+    text = _text(one, wishes, path, flavors, keeps=not ended)
+    job = AdoptedJob(one, folder, path, text, ended, applied_by(one.tree), {path})
     if folder == HELD:
         job.reason = "its own operator runs it: the JobSet that it compiles to would train a second time"
     if owner_of(one) is None and one.tree.get("metadata", {}).get("ownerReferences"):

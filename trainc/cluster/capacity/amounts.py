@@ -6,7 +6,7 @@ Which nodes a pod may use, by taints, node selectors and node affinity, on plain
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 from trainc.apiserver.pods.requests import Amount, amounts
@@ -78,6 +78,10 @@ def added(first: Mapping[str, int], second: Mapping[str, int]) -> Units:
     for name, amount in second.items():
         total[name] = max(SMALLEST, min(LARGEST, total.get(name, 0) + amount))
     return total
+
+
+def summed(parts: Iterable[Mapping[str, int]]) -> Units:
+    return reduce(added, parts, {})
 
 
 def subtracted(first: Mapping[str, int], second: Mapping[str, int]) -> Units:

@@ -48,31 +48,24 @@ def verdict_data(verdict: KueueVerdict) -> dict[str, Any]:
 
 def _pod_set(member: PodSetAssignment) -> dict[str, Any]:
     data: dict[str, Any] = {"name": member.pods.name, "count": member.pods.count}
-    if member.requests:
-        data["requests"] = {name: spelled(name, amount) for name, amount in sorted(member.requests.items())}
-    if member.choices:
-        data["flavors"] = {name: choice.flavor for name, choice in sorted(member.choices.items())}
+    requests = {name: spelled(name, amount) for name, amount in sorted(member.requests.items())}
+    flavors = {name: choice.flavor for name, choice in sorted(member.choices.items())}
+    data |= {name: content for name, content in (("requests", requests), ("flavors", flavors)) if content}
     if member.domains is not None:
         domains = [{"values": list(values), "count": count} for values, count in member.domains]
         data["topology"] = {"levels": member.levels, "domains": domains}
-    if member.is_delayed:
-        data["delayedTopology"] = "Pending"
-    return data
+    return {**data, "delayedTopology": "Pending"} if member.is_delayed else data
 
 
 def answer_data(answer: FitAnswer) -> dict[str, Any]:
     """The answer as plain data for JSON; what is empty is left out."""
     data: dict[str, Any] = {"status": answer.status}
-    if answer.reason:
-        data["reason"] = answer.reason
-    if answer.change:
-        data["change"] = answer.change
+    data |= {name: text for name, text in (("reason", answer.reason), ("change", answer.change)) if text}
     if answer.headroom is not None:
         data["headroom"] = answer.headroom
     if answer.verdict is not None:
         data["kueue"] = verdict_data(answer.verdict)
-    if answer.gang is not None:
-        gang = answer.gang
+    if (gang := answer.gang) is not None:
         data["nodes"] = {"fits": gang.fits, "room": gang.rooms, "first": gang.nodes}
         if gang.run is not None:
             data["pods"] = run_data(gang.run)
@@ -96,12 +89,12 @@ def effects(objects: Objects, before: Jobs, after: Jobs) -> list[Effect]:
     if ClusterFacts(objects).malformed:
         return []
     old, new = _answers(objects, before), _answers(objects, after)
-    changes = []
-    for key, answer in sorted(new.items()):
-        was = old[key].status if key in old else ""
-        if UNKNOWN not in {was, answer.status} and answer.status != (was or FITS):
-            changes.append(Effect(key, was, answer.status, answer.reason))
-    return changes
+    return [
+        Effect(key, was, answer.status, answer.reason)
+        for key, answer in sorted(new.items())
+        for was in [old[key].status if key in old else ""]
+        if UNKNOWN not in {was, answer.status} and answer.status != (was or FITS)
+    ]
 
 
 def _answers(objects: Objects, jobs: Jobs) -> dict[Key, FitAnswer]:

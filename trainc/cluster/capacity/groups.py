@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from trainc.cluster.capacity.amounts import Units, added, spelled, subtracted, units_of
+from trainc.cluster.capacity.amounts import Units, added, spelled, subtracted, summed, units_of
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.pods import jobs_of, pods_of
 from trainc.model.tree import Path, Tree, get, value
@@ -71,15 +71,13 @@ def _refusals(facts: ClusterFacts, jobset: Tree, group: Tree, used: Mapping[str,
         needed = units_of(get(group, "spec", "minResources"))
         if not facts.has_nodes or not needed:
             return
-        total: Units = {}
-        for node in facts.nodes.values():
-            total = added(total, node.free(is_idle=True))
+        total = summed(node.free(is_idle=True) for node in facts.nodes.values())
         for name, amount in sorted(needed.items()):
-            if amount > total.get(name, 0):
-                reason = f"the group needs {spelled(name, amount)} {name} at once, and all nodes have {spelled(name, total.get(name, 0))}"
-                yield GroupRefusal(
-                    ("spec", "minResources"), reason, "lower `minResources`, or add nodes", is_final=False
-                )
+            if amount > (most := total.get(name, 0)):
+                have = f"all nodes have {spelled(name, most)}"
+                reason = f"the group needs {spelled(name, amount)} {name} at once, and {have}"
+                change = "lower `minResources`, or add nodes"
+                yield GroupRefusal(("spec", "minResources"), reason, change, is_final=False)
 
 
 _ROOT = "root"
@@ -131,13 +129,10 @@ def _not_guaranteed(facts: ClusterFacts, name: str, needed: Units) -> Iterator[t
     """What other queues are guaranteed is not there for this one, even while they do not use it."""
     if not facts.has_nodes:
         return
-    total: Units = {}
-    for node in facts.nodes.values():
-        total = added(total, node.allocatable if node.is_ready else {})
-    others: Units = {}
-    for other, queue in facts.objects.get("Queue", {}).items():
-        if other not in (name, _ROOT):
-            others = added(others, units_of(get(queue, "spec", "guarantee", "resource")))
+    total = summed(node.allocatable for node in facts.nodes.values() if node.is_ready)
+    queues = facts.objects.get("Queue", {}).items()
+    guaranteed = [get(queue, "spec", "guarantee", "resource") for other, queue in queues if other not in (name, _ROOT)]
+    others = summed(map(units_of, guaranteed))
     for resource, amount in sorted(needed.items()):
         kept = others.get(resource, 0)
         left = max(0, subtracted(total, others).get(resource, 0))
