@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from trainc.lint import expand
 from trainc.lint.facts.instance import Pod
-from trainc.lint.facts.job import Container, ExpandedRole, Job
+from trainc.lint.facts.job import Container, ExpandedRole
 from trainc.lint.facts.values import Unknown, rows, table, text, whole
 from trainc.model.bundle import Bundle
 from trainc.model.plan import ANCESTOR_LABEL
@@ -122,7 +122,9 @@ def script(bundle: Bundle, folder: str, command: Sequence[str] = ()) -> Script |
     if (job := expand(bundle, None, Report())) is None:
         return None
     made = Script(job.name)
-    loopback = Loopback([pod.address for role in job.roles for pod in _pods(role)], _ports(job))
+    declared = [whole(port, "containerPort") for container in job.main for port in rows(container.tree, "ports")]
+    ports = [number for number in declared if type(number) is int and 0 < number < 1 << 16]
+    loopback = Loopback([pod.address for role in job.roles for pod in _pods(role)], ports)
     made.notes += [f"port {port} is in use on this machine: {here} instead" for port, here in loopback.moved.items()]
     for role in job.roles:
         _cast(made, role, loopback, folder, command)
@@ -152,15 +154,6 @@ def _pods(role: ExpandedRole) -> Iterator[Pod]:
         for replica in range(min(role.replicas, MOST)):
             for index in range(min(role.size, MOST)):
                 yield Pod(role, replica, index, -1)
-
-
-def _ports(job: Job) -> Iterator[int]:
-    """The ports that the job's containers declare."""
-    for container in job.main:
-        for port in rows(container.tree, "ports"):
-            number = whole(port, "containerPort")
-            if type(number) is int and 0 < number < 1 << 16:
-                yield number
 
 
 def _cast(made: Script, role: ExpandedRole, loopback: Loopback, folder: str, command: Sequence[str]) -> None:

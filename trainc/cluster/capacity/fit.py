@@ -21,7 +21,7 @@ from trainc.cluster.capacity.kueue import GATED, Kueue
 from trainc.cluster.capacity.nodes import HOSTNAME
 from trainc.cluster.capacity.pods import PendingPod, jobs_of
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
-from trainc.cluster.capacity.verdict import NO_PLACE, KueueVerdict, unknown_queue
+from trainc.cluster.capacity.verdict import NO_PLACE, KueueVerdict
 from trainc.model.finding import Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, get, plain, value
@@ -122,8 +122,11 @@ class Fit:
     def verdict(self, jobset: Tree) -> KueueVerdict | None:
         """What Kueue answers, None for a job that it does not manage; nothing is known of a queue without queues."""
         if self.kueue is None:
-            name = value(jobset, "metadata", "labels", KUEUE_QUEUE)
-            return unknown_queue(name) if name else None
+            if not (name := value(jobset, "metadata", "labels", KUEUE_QUEUE)):
+                return None
+            verdict = KueueVerdict()
+            verdict.queue, verdict.missing = name, "no ClusterQueue is in the dump"
+            return verdict
         verdict = self.kueue.judge(jobset)
         return verdict if verdict.is_managed else None
 

@@ -40,7 +40,8 @@ class Kueue:
         self.facts = facts
         self.snapshot = Snapshot(facts, is_idle=is_idle)
         state = {kind: dict(self._seen(kind)) for kind in ("LocalQueue", "WorkloadPriorityClass")}
-        self.profile = Profile(kueue=True, state=state, unqueued=self._manages_all())
+        self._manages_all = facts.configuration.get("manageJobsWithoutQueueName") is True
+        self.profile = Profile(kueue=True, state=state, unqueued=self._manages_all)
         self._defaults: dict[str, Defaults] = {}
 
     def _seen(self, kind: str) -> Iterator[tuple[tuple[str, str], Tree]]:
@@ -52,9 +53,6 @@ class Kueue:
             is_stopped = (value(tree, "spec", "stopPolicy") or "None") != "None"
             if not slash or (not is_stopped and self._is_covered(namespace) is not False):
                 yield (namespace, name), tree
-
-    def _manages_all(self) -> bool:
-        return self.facts.configuration.get("manageJobsWithoutQueueName") is True
 
     def judge(self, jobset: Tree) -> KueueVerdict:
         verdict = KueueVerdict()
@@ -71,7 +69,7 @@ class Kueue:
         jobset = with_defaults(jobset, self.profile)
         labels = fields(plain(get(jobset, "metadata", "labels")))
         verdict.queue = labels.get(KUEUE_QUEUE) or ""
-        verdict.is_managed = bool(verdict.queue) or (self._manages_all() and self._is_opted_in(namespace))
+        verdict.is_managed = bool(verdict.queue) or (self._manages_all and self._is_opted_in(namespace))
         if faults := list(dict.fromkeys(fault.message for fault in create_faults(jobset))):
             verdict.refused_by = WEBHOOK
             verdict.refusal = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"

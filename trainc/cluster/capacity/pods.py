@@ -163,25 +163,20 @@ def unknown_of_pod(facts: ClusterFacts, pod: Tree) -> str:
 
 def transformed(requests: Mapping[str, Amount], rules: Mapping[Any, Mapping[str, Any]]) -> Amounts:
     """The requests after `resources.transformations` of Kueue's configuration."""
-    if not any(name in rules for name in requests):
-        return dict(requests)
     kept: dict[str, Amount] = {}
-    made: dict[str, Quantity] = {}
+    made: dict[str, Amount] = {}
     for name, amount in requests.items():
-        rule = rules.get(name)
-        if rule is None:
-            kept[name] = amount
-            continue
+        rule = rules.get(name) or {"strategy": "Retain"}
         base = amount.quantity
         if (by := requests.get(rule.get("multiplyBy") or "")) is not None:
             base = _product(base, by.quantity)
         for output, factor in (rule.get("outputs") or {}).items():
-            more = _product(base, Quantity.parse(factor))
-            made[output] = made[output].plus(more) if output in made else more
+            add(made, {output: Amount(_product(base, Quantity.parse(factor)), ())})
         if (rule.get("strategy") or "Retain") == "Retain":
             kept[name] = amount
-    for output, quantity in made.items():
-        add(kept, {output: Amount(Quantity(max(0, quantity.nanos), quantity.family), ())})
+    for name, amount in made.items():
+        quantity = amount.quantity
+        add(kept, {name: Amount(Quantity(max(0, quantity.nanos), quantity.family), ())})
     return kept
 
 

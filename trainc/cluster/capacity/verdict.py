@@ -55,13 +55,6 @@ class KueueVerdict:
         return out
 
 
-def unknown_queue(name: str) -> KueueVerdict:
-    """The verdict on a job that names a queue where the dump shows no queues at all."""
-    verdict = KueueVerdict()
-    verdict.queue, verdict.missing = name, "no ClusterQueue is in the dump"
-    return verdict
-
-
 class PodSetAssignment:
     """What one cycle gives a pod set: flavors, or the reasons why it gets none."""
 

@@ -47,13 +47,6 @@ _JOB_REASONS = {
 }
 
 
-def terminal(run: DumpedJob) -> str:
-    reason = text(condition(run.tree, "Failed"), "reason")
-    if run.kind == "Job":
-        return _JOB_REASONS.get(reason, (reason or "it failed", ""))[0]
-    return _TERMINAL.get(reason, reason or "it failed")
-
-
 def failed_jobs(run: DumpedJob) -> Iterator[Cause]:
     """The child Job that failed first, by its own condition: for a job whose pods are gone."""
     first = _FIRST_JOB.search(text(condition(run.tree, "Failed"), "message"))
@@ -149,15 +142,11 @@ def _diagnosis(run: DumpedJob, date: str) -> Diagnosis:
     status, summary, causes = _state(run, date)
     first, others = _ordered(causes)
     if first is not None:
-        status = FAILED if status == FAILED or (first.status == FAILED and _is_over(run)) else WAITS
+        status = FAILED if status == FAILED or (first.status == FAILED and is_true(run.tree, "Failed")) else WAITS
     notes, unknown, source = (*_notes(run), *restarts(run)), tuple(_unknown(run, status, first)), _source(run)
     return Diagnosis(
         run.kind, run.namespace, run.name, status, summary, first, others, notes, unknown, source, run.tree
     )
-
-
-def _is_over(run: DumpedJob) -> bool:
-    return is_true(run.tree, "Failed")
 
 
 def _state(run: DumpedJob, date: str) -> tuple[str, str, list[Cause]]:
@@ -166,9 +155,10 @@ def _state(run: DumpedJob, date: str) -> tuple[str, str, list[Cause]]:
     if is_true(tree, "Completed") or (run.kind == "Job" and is_true(tree, "Complete")):
         ended = text(condition(tree, "Completed") or condition(tree, "Complete"), "lastTransitionTime")
         return DONE, f"completed{f' at {ended}' if ended else ''}", []
-    if _is_over(run):
-        causes = [*failing(run), *deadline(run), *failed_jobs(run)]
-        return FAILED, terminal(run), causes
+    if is_true(run.tree, "Failed"):
+        reason = text(condition(run.tree, "Failed"), "reason")
+        known = {name: row[0] for name, row in _JOB_REASONS.items()} if run.kind == "Job" else _TERMINAL
+        return FAILED, known.get(reason, reason or "it failed"), [*failing(run), *deadline(run), *failed_jobs(run)]
     if text(tree, "metadata", "deletionTimestamp"):
         names = at(run.tree, "metadata", "finalizers")
         holds = ", ".join(f"`{name}`" for name in names if type(name) is str) if type(names) is list else ""
@@ -258,7 +248,7 @@ def _notes(run: DumpedJob) -> Iterator[str]:
         why = absence if there else f"add `{run.kind.lower()}` to kubectl get"
         yield f"the {run.kind} itself is not in the input: {why}"
     ttl = number(run.tree, "spec", "ttlSecondsAfterFinished")
-    if ttl is not None and (is_true(run.tree, "Completed") or _is_over(run)):
+    if ttl is not None and (is_true(run.tree, "Completed") or is_true(run.tree, "Failed")):
         yield f"it is deleted {ttl} s after its end; a GitOps tool then creates it again, unless you configure it not to"
     if replaced := len(run.pods) - len(unreplaced(run)):
         yield f"{counted(replaced, 'pod')} that failed, replaced by others that work"
@@ -268,7 +258,7 @@ def _notes(run: DumpedJob) -> Iterator[str]:
             if count and code is not None and text(status, "state", "running", "startedAt"):
                 again = f"restarted {count} times, the last time after exit code {code}"
                 yield f"{run.shown(pod)}: container `{text(status, 'name')}` {again}"
-    if _is_over(run):
+    if is_true(run.tree, "Failed"):
         rules = maps(run.tree, "spec", "failurePolicy", "rules")
         failed = condition(run.tree, "Failed")
         if rules and text(failed, "reason") == "ReachedMaxRestarts":
@@ -280,22 +270,20 @@ def _unknown(run: DumpedJob, status: str, cause: Cause | None) -> Iterator[str]:
     if status in (RUNS, DONE):
         return
 
-    def given(kind: str) -> bool:
-        return run.cluster.has(kind, run.namespace)
-
     held = cause is not None and cause.stage <= 1
-    if not given("Event"):
-        yield "no events were given: add `event` to kubectl get"
-    if not held and not given("Pod"):
-        yield "no pods were given: add `pod` to kubectl get"
-    if not held and run.kind == "JobSet" and not given("Job"):
-        yield "no Jobs were given: add `job` to kubectl get"
-    if cause is not None and cause.name.startswith("gang") and not given("PodGroup"):
-        yield "no PodGroups were given: add `podgroup` to kubectl get"
+    is_gang = cause is not None and cause.name.startswith("gang")
+    for kind, name, helps in (
+        ("Event", "events", True),
+        ("Pod", "pods", not held),
+        ("Job", "Jobs", not held and run.kind == "JobSet"),
+        ("PodGroup", "PodGroups", is_gang),
+    ):
+        if helps and not run.cluster.has(kind, run.namespace):
+            yield f"no {name} were given: add `{kind.lower()}` to kubectl get"
     live = Counter(pod.job for pod in run.pods if pod.phase in ("Pending", "Running", ""))
     for job in run.jobs:
         active, here = number(job, "status", "active") or 0, live[name_of(job)]
-        if given("Pod") and active > here:
+        if run.cluster.has("Pod", run.namespace) and active > here:
             yield f"Job `{name_of(job)}` counts {active} active pods, and the input has {here} of them"
             break
 
