@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -155,8 +155,8 @@ def _compile(
     if not (by_file := {job.path: job for job in jobs if job.folder == JOBS}):
         return [], {}
     with Scratch() as folder:
-        unpack(folder, _encoded({**files, **{job.path: job.text for job in by_file.values()}}))
-        project, selection, report = _opened(folder)
+        texts = {job.path: job.text for job in by_file.values()}
+        project, selection, report = _opened(folder, {**files, **texts})
         served = {one.name: Served(one) for one in project.clusters}
         for bundle in pipeline.bundles(project, selection, report):
             job = by_file[bundle.document.file]
@@ -201,8 +201,8 @@ def _secrets(jobs: Iterable[AdoptedJob], files: Mapping[str, str], cluster: str)
     if not (by_file := {job_path(job.object, cluster): job for job in jobs}):
         return []
     with Scratch() as folder:
-        unpack(folder, _encoded({**files, **{path: job.text for path, job in by_file.items()}}))
-        project, selection, report = _opened(folder)
+        texts = {path: job.text for path, job in by_file.items()}
+        project, selection, report = _opened(folder, {**files, **texts})
         for _ in pipeline.bundles(project, selection, report):
             pass
     found = [(finding, finding.span) for finding in report.findings if finding.rule.name == _SECRET]
@@ -219,39 +219,38 @@ def _build(
     failures: list[Finding] = []
     with Scratch() as folder:
         texts = {**files, **{job.path: job.text for job in jobs if job.folder == JOBS}}
-        unpack(folder, _encoded(texts))
         for _ in range(_MAX_ROUNDS):
             if not (running := {job.path: job for job in jobs if job.folder == JOBS}):
                 return {}, []
             kept = [job.comparison.rendered for job in running.values() if job.comparison is not None]
-            unpack(folder, ((f"{OUTPUT}/{path}", text.encode()) for path, text in kept if path))
-            project, selection, report = _opened(folder)
+            texts |= {f"{OUTPUT}/{path}": text for path, text in kept if path}
+            (project, selection, report), texts = _opened(folder, texts), {}
             render(project, selection, report, os.path.join(folder, OUTPUT))
             if not (failures := [finding for finding in report.findings if finding.level == ERROR]):
-                return dict(rendered_files(os.path.join(folder, OUTPUT))), []
+                rendered = {}
+                for path, header in written_in(Folder(os.path.join(folder, OUTPUT)), ()):
+                    with open(os.path.join(folder, OUTPUT, path), encoding="utf-8", newline="") as stream:
+                        rendered[f"{OUTPUT}/{path}"] = (header.source, stream.read())
+                return rendered, []
             if not (blamed := _blamed(report, running, lambda _: True)):
                 break
             for path, finding in blamed.items():
                 job = running[path]
-                is_kept = job.comparison is not None and job.comparison.state == KEPT
-                rendering = job.comparison.rendered[0] if is_kept and job.comparison is not None else ""
+                rendering = job.comparison.rendered[0] if job.comparison is not None else ""
                 drop(folder, [path, *([f"{OUTPUT}/{rendering}"] if rendering else [])])
                 job.comparison = None
                 job.hold(cluster, f"it does not compile: {finding.message} [{finding.rule.name}]")
     return {}, failures
 
 
-def _opened(folder: str) -> tuple[Project, Selection, Report]:
-    """The project in a folder, its jobs, and a report at its levels."""
+def _opened(folder: str, files: Mapping[str, str]) -> tuple[Project, Selection, Report]:
+    """The project in a folder that gets some files, its jobs, and a report at its levels."""
+    unpack(folder, ((path, text.encode("utf-8", "surrogatepass")) for path, text in files.items()))
     opening = Report()
     project = open_project((folder,), opening)
     report = Report(level_of=project.level_of)
     report.add_all(opening.findings)
     return project, Selection((JOBS,)), report
-
-
-def _encoded(files: Mapping[str, str]) -> Iterable[tuple[str, bytes]]:
-    return ((path, text.encode("utf-8", "surrogatepass")) for path, text in files.items())
 
 
 class _OutsideGit:
@@ -279,13 +278,6 @@ def render(project: Project, selection: Selection, report: Report, folder: str) 
         moved=moved_run,
     )
     pipeline.build(project, selection, spool, report)
-
-
-def rendered_files(folder: str) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Each rendered file: its path in the repository, the file of its job, its text."""
-    for path, header in written_in(Folder(folder), ()):
-        with open(os.path.join(folder, path), encoding="utf-8", newline="") as stream:
-            yield f"{OUTPUT}/{path}", (header.source, stream.read())
 
 
 EQUAL, IN_PLACE, KEPT, UNKNOWN = "equal", "changes in place", "kept", "unknown"
