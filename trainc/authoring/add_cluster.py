@@ -51,7 +51,6 @@ def with_cluster(config: bytes, name: str, jobs: Iterable[str], delivery: str = 
 
 
 def _extended(lines: list[str], document: Document, name: str, jobs: Iterable[str], delivery: str) -> list[str]:
-    """The lines with those of the new cluster."""
     is_other = delivery not in ("", value(document.tree, "spec", "delivery"))
     settings = [f"folder: clusters/{name}", f"paths: [jobs/{name}]", *([f"delivery: {delivery}"] if is_other else [])]
     spec = get(document.tree, "spec")

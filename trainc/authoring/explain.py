@@ -139,7 +139,6 @@ def find(topic: str) -> list[Field]:
 
 
 def _kinds(topic: str) -> tuple[list[Shipped], list[str]]:
-    """The kinds that a path starts with, and the steps after it."""
     for alias, kind in _ALIASES.items():
         if topic.lower() == alias or topic.lower().startswith(f"{alias}."):
             topic = kind + topic[len(alias) :]
@@ -335,7 +334,6 @@ def _value(field: Field) -> Any:
 
 
 def _fits(value: object, kind: str) -> bool:
-    """Whether a value is of a type in words."""
     if isinstance(value, list):
         item = "object" if isinstance(value[0], dict) else "string"
         return kind == f"list of {item}"

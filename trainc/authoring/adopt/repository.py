@@ -137,7 +137,6 @@ def _job(
 def _text(
     one: DumpedObject, wishes: Wishes, path: str, flavors: Sequence[dict[str, Any]] = (), *, keeps: bool = False
 ) -> str:
-    """The text of an object's file."""
     tree = written(one.tree, flavors)
     if keeps and (one.api, one.kind) == ("batch/v1", "Job"):
         return dump(as_kept_job(tree))
@@ -244,7 +243,6 @@ def _build(
 
 
 def _opened(folder: str, files: Mapping[str, str]) -> tuple[Project, Selection, Report]:
-    """The project in a folder that gets some files, its jobs, and a report at its levels."""
     unpack(folder, ((path, text.encode("utf-8", "surrogatepass")) for path, text in files.items()))
     opening = Report()
     project = open_project((folder,), opening)
@@ -319,6 +317,5 @@ def compare(bundle: Bundle, dump: SortedDump, served: Served) -> Comparison:
 
 
 def _shown(change: Update, fields: list[LeafUpdate], bundle: Bundle) -> tuple[str, ...]:
-    """Each field with what runs, what the build has, and the file that says so."""
     causes = [change.cause(one, bundle) or change.place(one, bundle).file for one in fields]
     return tuple(f"{one} ({cause})" if cause else str(one) for one, cause in zip(fields, causes, strict=True))

@@ -131,7 +131,6 @@ def with_pod_field(jobset: Tree, field: str, content: Any) -> Tree:
 
 
 def _with(tree: Tree, node: Tree, *path: str | int) -> Tree:
-    """A tree with another node at a path."""
     if not path:
         return node
     out: Tree = list(tree) if type(tree) is list else dict(tree)

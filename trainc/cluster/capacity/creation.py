@@ -6,7 +6,7 @@ and what a pod must state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -59,7 +59,7 @@ class Namespace:
         """What a quota wants every container to state and one does not; empty where LimitRanges may fill it in."""
         if type(get(pod, "resources")) is dict or not self.facts.is_listed("LimitRange"):
             return ""
-        for budget in self._budgets(pod):
+        for budget in self.budgets_of(pod):
             stated = (
                 (value(container, "name") or "", self.limits.requests(container), self.limits.limits(container))
                 for _, container in containers_of(pod)
@@ -85,28 +85,21 @@ class Namespace:
                 )
         return ""
 
-    def create_pod(self, pod: Tree, amounts: tuple[Amounts, Amounts], name: str) -> str:
-        return _charge(self._budgets(pod), pod_usage(*amounts), f'pods "{name}"')
-
-    def create_object(self, kind: str, name: str) -> str:
-        """Count one more object of a kind; the refusal where a quota has no room for it."""
-        budgets = [budget for budget in self.budgets if not budget.scopes]
-        return _charge(budgets, object_usage(kind), f'{kind} "{name}"')
-
     def is_counted(self, budget: Budget, pod: Tree) -> bool:
         """Whether a quota is about pods like this one, which have the default PriorityClass if they name none."""
         if type(pod) is dict and self.default_class and not value(pod, "priorityClassName"):
             pod = {**pod, "priorityClassName": Sourced(self.default_class, _ORIGIN)}
         return budget.counts(pod)
 
-    def _budgets(self, pod: Tree) -> list[Budget]:
+    def budgets_of(self, pod: Tree) -> list[Budget]:
         return [budget for budget in self.budgets if self.is_counted(budget, pod)]
 
     def _exists(self, kind: str, name: str) -> bool:
         return not self.facts.is_listed(kind) or name.startswith("system-") or self.facts.find(kind, name) is not None
 
 
-def _charge(budgets: Iterable[Budget], usage: Usage, subject: str) -> str:
+def charge(budgets: Sequence[Budget], usage: Usage, subject: str) -> str:
+    """Count one more object where its quotas have room; the refusal where one has none."""
     for budget in budgets:
         if refused := budget.refusal(usage):
             return f"{subject} is forbidden: {refused}"

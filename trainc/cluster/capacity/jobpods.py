@@ -14,7 +14,7 @@ from trainc.apiserver.jobset.labels import written_labels
 from trainc.apiserver.pods.complaints import fields
 from trainc.apiserver.pods.requests import Amounts
 from trainc.cluster.capacity.amounts import all_units
-from trainc.cluster.capacity.creation import Budget, Namespace, object_usage, pod_usage
+from trainc.cluster.capacity.creation import Budget, Namespace, charge, object_usage, pod_usage
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.pods import JOB_KEY, PendingPod, PodSet, bound_pods, host_ports, jobs_of
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
@@ -188,11 +188,12 @@ class JobPlacement:
 
     def place(self, order: Callable[[RolePods], int] | None = None) -> None:
         """Create and schedule all pods: those that others wait for first, the roles in their own `order` or another."""
+        unscoped = [budget for budget in self.namespace.budgets if not budget.scopes]
         followers: list[tuple[RolePods, str]] = []  # Jobs with domains of their own: the first pod of each comes first
         for role in self.roles if order is None else sorted(self.roles, key=order):
             for index in range(role.podset.replicas):
                 job = f"{self.name}-{role.name}-{index}"
-                if refused := self.namespace.create_object("jobs.batch", job):
+                if refused := charge(unscoped, object_usage("jobs.batch"), f'jobs.batch "{job}"'):
                     role.refused = role.refused or refused
                 elif not role.key:
                     self._create(role, role.pods_of_job(job, index))
@@ -216,7 +217,8 @@ class JobPlacement:
     def _create(self, role: RolePods, pods: Sequence[PendingPod]) -> None:
         for pod in pods:
             refused = self.namespace.refusal(role.tree, pod.name)
-            if refused := refused or self.namespace.create_pod(role.tree, role.amounts, pod.name):
+            budgets = self.namespace.budgets_of(role.tree)
+            if refused := refused or charge(budgets, pod_usage(*role.amounts), f'pods "{pod.name}"'):
                 role.refused = role.refused or refused
                 return
             role.created += 1

@@ -205,7 +205,6 @@ def _with_evidence(run: DumpedJob, causes: list[Cause]) -> list[Cause]:
 
 
 def _progress(run: DumpedJob, *, has_trouble: bool) -> tuple[str, str]:
-    """What an active job without a cause does."""
     live = [pod for pod in unreplaced(run) if not pod.is_deleted]
     running = sum(pod.phase == "Running" and not pod.waits for pod in live)
     done = sum(pod.phase == "Succeeded" for pod in live)
@@ -289,7 +288,6 @@ def _unknown(run: DumpedJob, status: str, cause: Cause | None) -> Iterator[str]:
 
 
 def _source(run: DumpedJob) -> dict[str, str]:
-    """What applied the job, as far as its labels and annotations say."""
     known, flux = labels(run.tree, "metadata", "labels"), "kustomize.toolkit.fluxcd.io/"
     tracked = labels(run.tree, "metadata", "annotations").get("argocd.argoproj.io/tracking-id", "").partition(":")[0]
     if argocd := tracked or known.get("argocd.argoproj.io/instance", ""):

@@ -49,7 +49,6 @@ class Reading:
 
 
 def _flattened(trees: Iterable[Any]) -> Iterator[Any]:
-    """The objects in lists, and in lists of lists, in their order."""
     todo = list(trees)[::-1]
     while todo:
         tree = todo.pop()
