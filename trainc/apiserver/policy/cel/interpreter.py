@@ -43,15 +43,6 @@ _SEQUENCES = frozenset({"_+_", "slice", "flatten", "distinct", "sort", "reverse"
 _FOLDED = ("duration", "timestamp", "int", "uint", "double", "string", "bool", "bytes", "dyn", "type")
 
 
-class Failed:
-    """The error that a step of a macro ended in, as the macro's result so far: a later step may still decide."""
-
-    __slots__ = ("error",)
-
-    def __init__(self, error: EvaluationError | NotKnownError) -> None:
-        self.error = error
-
-
 def is_two_variable(node: Call) -> bool:
     """Whether a call is a macro with two variables, which cel-cpp does not expand."""
     names = node.args[:2]
@@ -94,8 +85,8 @@ def _ident(name: str, bound: frozenset[str]) -> Run:
         value, paths = scope.names[name] if name in scope.names else scope.lazy(name)
         if type(value) is UnknownValue:
             raise NotKnownError(value.reason)
-        if type(value) is Failed:
-            raise value.error
+        if isinstance(value, Exception):  # what a step of a macro ended in: a later step may still decide
+            raise value
         return value, paths
 
     return run
@@ -120,11 +111,8 @@ def _select(operand: Node, field: str, *, test: bool, bound: frozenset[str]) -> 
         name = f"variables.{field}"
 
         def variable(scope: Scope) -> Valued:
-            scope.cost += 2
-            if test:
-                scope.cost -= 1
-                return True, None
-            return scope.lazy(name)
+            scope.cost += 1 if test else 2
+            return (True, None) if test else scope.lazy(name)
 
         return variable
 
@@ -132,7 +120,6 @@ def _select(operand: Node, field: str, *, test: bool, bound: frozenset[str]) -> 
         value, paths = inner(scope)
         if not test:
             scope.cost += 1
-        if not test:
             return _entry(value, field, paths, is_optional=False)
         if type(value) is Optional:
             if not value.present:
@@ -175,7 +162,6 @@ def _found(value: Any, key: Any, paths: Paths, *, test: bool = False) -> tuple[b
             if type(value[index]) is UnknownValue:
                 raise NotKnownError(value[index].reason)
             return True, value[index], value.paths[index] if type(value) is Built else below(paths, index)
-        return False, None, within
     return False, None, within
 
 
@@ -229,8 +215,11 @@ def _map(node: MapOf, bound: frozenset[str]) -> Run:
 
 def _call(node: Call, bound: frozenset[str]) -> Run:
     name, args = node.function, node.args
-    if (special := _SPECIAL.get(name)) is not None:
-        return special(node, bound)
+    if (special := _SPECIAL.get(name)) is not None and (node.target is not None or name[0] in "_@"):
+        sides = [runnable(arg, bound) for arg in (node.target, *args) if arg is not None]
+        return lambda scope: special(sides, scope)
+    if name == "@in":
+        return _in(node, bound)
     if is_two_variable(node):
         return _two_variables(node, bound)
     if node.target is not None:
@@ -270,11 +259,6 @@ def _call(node: Call, bound: frozenset[str]) -> Run:
     return run
 
 
-def _decision(node: Call, bound: frozenset[str], *, until: bool) -> Run:
-    sides = [runnable(arg, bound) for arg in node.args]
-    return lambda scope: _decided(sides, scope, until=until)
-
-
 def _decided(sides: Iterable[Run], scope: Scope, *, until: bool) -> Valued:
     """`&&` and `||`, all() and exists(): any side decides, whatever the others end in."""
     trouble: EvaluationError | NotKnownError | None = None
@@ -295,49 +279,42 @@ def _decided(sides: Iterable[Run], scope: Scope, *, until: bool) -> Valued:
     return not until, join(*rests)
 
 
-def _choice(node: Call, bound: frozenset[str]) -> Run:
-    condition, yes, no = [runnable(arg, bound) for arg in node.args]
-
-    def run(scope: Scope) -> Valued:
-        value, paths = condition(scope)
-        if type(value) is not bool:
-            raise EvaluationError("no such overload", paths)
-        chosen, rests = (yes if value else no)(scope)
-        return chosen, rests if rests is not None else paths
-
-    return run
+def _choice(sides: list[Run], scope: Scope) -> Valued:
+    condition, yes, no = sides
+    value, paths = condition(scope)
+    if type(value) is not bool:
+        raise EvaluationError("no such overload", paths)
+    chosen, rests = (yes if value else no)(scope)
+    return chosen, rests if rests is not None else paths
 
 
-def _index(node: Call, bound: frozenset[str], *, is_optional: bool) -> Run:
+def _index(sides: list[Run], scope: Scope, *, is_optional: bool) -> Valued:
     """`a[b]`, and `a.?b` and `a[?b]`."""
-    operand, key_of = [runnable(arg, bound) for arg in node.args]
-
-    def run(scope: Scope) -> Valued:
-        value, paths = operand(scope)
-        key, _ = key_of(scope)
-        scope.cost += 1
-        return _entry(value, key, paths, is_optional=is_optional)
-
-    return run
+    value, paths = sides[0](scope)
+    key, _ = sides[1](scope)
+    scope.cost += 1
+    return _entry(value, key, paths, is_optional=is_optional)
 
 
-def _or(node: Call, bound: frozenset[str], *, unpacked: bool) -> Run:
+def _or(sides: list[Run], scope: Scope, *, unpacked: bool) -> Valued:
     """`or` and `orValue` of optionals: the other one is asked for only where the first is empty."""
-    if node.target is None:
-        raise EvaluationError(f"undeclared reference to '{node.function}'")
-    first, other = runnable(node.target, bound), runnable(node.args[0], bound)
+    value, paths = sides[0](scope)
+    if type(value) is not Optional:
+        raise EvaluationError("no such overload", paths)
+    scope.pay(1)
+    if value.present:
+        return (value.value if unpacked else value), paths
+    default, rests = sides[1](scope)
+    return default, join(paths, rests)
 
-    def run(scope: Scope) -> Valued:
-        value, paths = first(scope)
-        if type(value) is not Optional:
-            raise EvaluationError("no such overload", paths)
-        scope.pay(1)
-        if value.present:
-            return (value.value if unpacked else value), paths
-        default, rests = other(scope)
-        return default, join(paths, rests)
 
-    return run
+def _not_strictly_false(sides: list[Run], scope: Scope) -> Valued:
+    try:
+        value, _ = sides[0](scope)
+    except (EvaluationError, NotKnownError):
+        return True, None
+    scope.cost += 1
+    return value is not False, None
 
 
 def _in(node: Call, bound: frozenset[str]) -> Run:
@@ -358,30 +335,15 @@ def _in(node: Call, bound: frozenset[str]) -> Run:
     return run
 
 
-def _not_strictly_false(node: Call, bound: frozenset[str]) -> Run:
-    inner = runnable(node.args[0], bound)
-
-    def run(scope: Scope) -> Valued:
-        try:
-            value, _ = inner(scope)
-        except (EvaluationError, NotKnownError):
-            return True, None
-        scope.cost += 1
-        return value is not False, None
-
-    return run
-
-
-_SPECIAL: dict[str, Callable[[Call, frozenset[str]], Run]] = {
-    "_&&_": partial(_decision, until=False),
-    "_||_": partial(_decision, until=True),
+_SPECIAL: dict[str, Callable[[list[Run], Scope], Valued]] = {
+    "_&&_": partial(_decided, until=False),
+    "_||_": partial(_decided, until=True),
     "_?_:_": _choice,
     "_[_]": partial(_index, is_optional=False),
     "_?._": partial(_index, is_optional=True),
     "_[?_]": partial(_index, is_optional=True),
     "or": partial(_or, unpacked=False),
     "orValue": partial(_or, unpacked=True),
-    "@in": _in,
     "@not_strictly_false": _not_strictly_false,
 }
 
@@ -418,7 +380,7 @@ def _fold(node: Fold, bound: frozenset[str]) -> Run:
                 except (EvaluationError, NotKnownError) as error:
                     if appending is not None:
                         raise
-                    names[node.result_name] = Failed(error), None
+                    names[node.result_name] = error, None
                 scope.pay(0)
             out, rests = result(scope)
         if type(out) is Built:
