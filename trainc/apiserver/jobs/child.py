@@ -10,7 +10,7 @@ from trainc.apiserver.jobs import created
 from trainc.apiserver.jobs.spec import chosen, job_spec, restart, settings_of
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.jobset.labels import written_labels
-from trainc.apiserver.names import label
+from trainc.apiserver.names import label, label_value
 from trainc.apiserver.pods.annotations import annotation_keys
 from trainc.apiserver.pods.complaints import Complaints, Field, fields
 from trainc.apiserver.pods.template import template
@@ -178,7 +178,7 @@ def _pods(
     if marked.keys() >= _EXCLUSIVES:
         # The node selector that JobSet adds where a Job has its nodes alone and they are labelled beforehand.
         name = f"{value(tree, 'metadata', 'namespace') or 'default'}_{_last_name(tree, job)}"
-        Field(name, (*path, "spec", "nodeSelector"), log, ("metadata", "name")).label_value()
+        Field(name, (*path, "spec", "nodeSelector"), log, ("metadata", "name")).fits(label_value)
     refusals.add(log)
     log = Complaints(refusals.features, CREATION)
     name = f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-0-0-"

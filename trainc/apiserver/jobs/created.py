@@ -51,9 +51,9 @@ def pod(template: Tree, name: str, path: Path, log: Complaints, objects: Objects
     if "resources" in tree:
         _requests(held)
     if "priority" in tree or "preemptionPolicy" in tree:
-        _priority(tree, name, (*path, "spec"), log, objects)
+        _priority(held, name, objects)
     if "overhead" in tree:
-        _overhead(tree, name, (*path, "spec"), log, objects)
+        _overhead(held, name, objects)
 
 
 def _merged_keys(pod: Field, labels: dict[str, Any]) -> None:
@@ -74,19 +74,12 @@ def _merged_keys(pod: Field, labels: dict[str, Any]) -> None:
 
 def _requests(pod: Field) -> None:
     """A pod whose containers ask for more than the pod does; a limit stands in for a request that is not written."""
-    from trainc.apiserver.pods.requests import amounts, together  # noqa: PLC0415 (few pods have resources of their own)
+    from trainc.apiserver.pods.requests import asked, together  # noqa: PLC0415 (few pods have resources of their own)
 
     held = pod["resources"].reading(plain(pod.get("resources")))
     limits, requests = fields(held.get("limits")), fields(held.get("requests"))
-
-    def with_limits(container: Tree) -> Any:
-        return {**amounts(get(container, "resources", "limits")), **written(container)}
-
-    def written(container: Tree) -> Any:
-        return amounts(get(container, "resources", "requests"))
-
-    in_template = together(pod.value, written)
-    for name, most in together(pod.value, with_limits).items():
+    in_template = together(pod.value, asked)
+    for name, most in together(pod.value, lambda container: asked(container, limits=True)).items():
         if name in requests and most.quantity.nanos > nanos(requests[name]):
             if name not in in_template or in_template[name].quantity.nanos <= nanos(requests[name]):
                 why = f"must be greater than or equal to aggregate container requests of {spelled(str(most.quantity))}"
@@ -98,55 +91,49 @@ def _requests(pod: Field) -> None:
             held["requests"].reading(spelled(str(most.quantity))).invalid(why, at=held["limits"][name])
 
 
-def _forbidden(name: str, why: str, path: Path, log: Complaints) -> None:
-    log.faults.append(Fault(path, log.kind, f'pods "{name}" is forbidden: {why}'))
+def _forbidden(field: Field, name: str, why: str) -> None:
+    field.log.faults.append(Fault(field.at, field.log.kind, f'pods "{name}" is forbidden: {why}'))
 
 
-def _priority(tree: Tree, name: str, path: Path, log: Complaints, objects: Objects) -> None:
+def _priority(pod: Field, name: str, objects: Objects) -> None:
     """What a person writes of a priority must be what its class says."""
-    if (known := _class(value(tree, "priorityClassName"), objects)) is None:
+    if (known := _class(value(pod.value, "priorityClassName"), objects)) is None:
         return
     number, policy = known
-    written, own = value(tree, "priority"), value(tree, "preemptionPolicy")
+    written, own = value(pod.value, "priority"), value(pod.value, "preemptionPolicy")
     end = "from the given PriorityClass name"
     if type(written) is int and written != number:
         why = f"the integer value of priority ({written}) must not be provided in pod spec; "
-        _forbidden(name, f"{why}priority admission controller computed {number} {end}", (*path, "priority"), log)
+        _forbidden(pod["priority"], name, f"{why}priority admission controller computed {number} {end}")
     elif type(own) is str and own != policy:
         why = f"the string value of PreemptionPolicy ({own}) must not be provided in pod spec; "
-        why += f"priority admission controller computed {policy} {end}"
-        _forbidden(name, why, (*path, "preemptionPolicy"), log)
+        _forbidden(pod["preemptionPolicy"], name, f"{why}priority admission controller computed {policy} {end}")
 
 
 def _class(name: Any, objects: Objects) -> tuple[int, str] | None:
     """The number and the preemption policy of a class, that of no class for none; None where it is not known."""
     classes = objects.get("PriorityClass", {})
-    if not name:
-        defaults = [tree for tree in classes.values() if value(tree, "globalDefault") is True]
-        return _of_class(defaults[0]) if defaults else (0, _LOWER)
     if name in _SYSTEM:
         return _SYSTEM[name], _LOWER
-    tree = classes.get(name)
-    return None if tree is None else _of_class(tree)
-
-
-def _of_class(tree: Tree) -> tuple[int, str]:
+    default = next((tree for tree in classes.values() if value(tree, "globalDefault") is True), None)
+    if (tree := classes.get(name) if name else default) is None:
+        return None if name else (0, _LOWER)
     number, policy = value(tree, "value"), value(tree, "preemptionPolicy")
     return number if type(number) is int else 0, policy if type(policy) is str and policy else _LOWER
 
 
-def _overhead(tree: Tree, name: str, path: Path, log: Complaints, objects: Objects) -> None:
+def _overhead(pod: Field, name: str, objects: Objects) -> None:
     """What a person writes of the overhead must be what the runtime class says."""
-    if not (held := fields(plain(tree["overhead"]))):
+    if not (held := fields(plain(pod.get("overhead")))):
         return
-    chosen = value(tree, "runtimeClassName")
+    chosen = value(pod.value, "runtimeClassName")
     runtime = objects.get("RuntimeClass", {}).get(chosen) if type(chosen) is str and chosen else None
     if chosen and runtime is None:
         return
-    if not (own := fields(fields(plain(fields(runtime).get("overhead"))).get("podFixed"))):
+    if not (own := fields(plain(get(runtime, "overhead", "podFixed")))):
         why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
     elif {key: nanos(amount) for key, amount in own.items()} != {key: nanos(amount) for key, amount in held.items()}:
         why = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
     else:
         return
-    _forbidden(f"{name}<random>", why, (*path, "overhead"), log)
+    _forbidden(pod["overhead"], f"{name}<random>", why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trainc.apiserver.fault import compact
+from trainc.apiserver.names import qualified
 from trainc.apiserver.pods.complaints import Field, items, maps
 from trainc.text.numbers import whole_number
 
@@ -31,7 +32,7 @@ def failure(spec: Field) -> None:
             _exit_codes(codes, names)
         conditions.too_many(_MAX_CONDITIONS)
         for pattern in conditions.maps():
-            pattern["type"].default("").key()
+            pattern["type"].default("").fits(qualified)
             # The server fills in `True` where nothing is said.
             pattern["status"].fallback("True").one_of(("False", "True", "Unknown"))
         if codes.value is not None and items(conditions.value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.names import qualified
+from trainc.apiserver.names import label, qualified
 from trainc.apiserver.pods.complaints import Field, fields
 from trainc.text.memo import Memo
 from trainc.text.quantity import NANO, Quantity, QuantityError
@@ -128,7 +128,7 @@ def claims(listed: Field) -> None:
             claim.reading(name).duplicate()
         else:
             if request:
-                claim["request"].reading(request).label()
+                claim["request"].reading(request).fits(label)
             key = f"{name}/{request}" if request else name
             if key in taken or (not request and any(one.startswith(f"{name}/") for one in taken)):
                 claim.reading(key).duplicate()

@@ -44,7 +44,7 @@ def claim(spec: Field) -> None:
     elif nanos(storage.value) <= 0:
         storage.reading(spelled(storage.value)).invalid("must be greater than zero")
     for name in spec.filled("storageClassName", "volumeAttributesClassName"):
-        name.name()
+        name.fits(subdomain)
     spec["volumeMode"].one_of(("Block", "Filesystem"))
     # What a volume is filled with: two spellings, which must not contradict each other.
     for reference in spec.given("dataSource", "dataSourceRef"):
@@ -54,14 +54,13 @@ def claim(spec: Field) -> None:
         if not group and kind != "PersistentVolumeClaim":
             why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
             reference.reading(kind).invalid(why)
-        if group:
-            reference["apiGroup"].invalid(*subdomain(group))
+        reference["apiGroup"].fallback(None).fits(subdomain)
     one, other = spec.get("dataSource"), spec.get("dataSourceRef")
-    if namespace := spec["dataSourceRef"].text("namespace"):
-        spec["dataSourceRef"]["namespace"].invalid(*label(namespace))
+    namespace = spec["dataSourceRef"]["namespace"].fallback(None)
+    namespace.fits(label)
     if one is None or other is None:
         return
-    if namespace:
+    if namespace.value:
         spec.reading({}).invalid("may not be specified when dataSourceRef.namespace is specified")
     elif any(fields(one).get(key) != fields(other).get(key) for key in ("apiGroup", "kind", "name")):
         spec.reading({}).invalid("must match dataSourceRef")

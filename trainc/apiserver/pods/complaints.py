@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from trainc.apiserver.fault import Fault, shown
-from trainc.apiserver.names import SUBDOMAIN_TEXT, label, label_value, qualified, subdomain
+from trainc.apiserver.names import label_value, qualified
 from trainc.apiserver.schema.features import Features
 from trainc.model.tree import Path, get
 from trainc.text.placeholders import is_placeholder
@@ -148,25 +148,10 @@ class Field:
             listed = ", ".join(f'"{word}"' for word in words)
             self.add(f"Unsupported value: {shown(self.value)}: supported values: {listed}", self.value, at=at)
 
-    def name(self) -> None:
-        """The name of another object."""
+    def fits(self, rule: Callable[[str], tuple[str, ...]]) -> None:
+        """A text, where it is one, has to fit a rule for names or labels."""
         if type(self.value) is str:
-            self.invalid(*(subdomain(self.value) if self.value else (SUBDOMAIN_TEXT,)))
-
-    def label(self) -> None:
-        """A DNS label."""
-        if type(self.value) is str:
-            self.invalid(*label(self.value))
-
-    def key(self) -> None:
-        """The key of a label."""
-        if type(self.value) is str:
-            self.invalid(*qualified(self.value))
-
-    def label_value(self) -> None:
-        """The value of a label."""
-        if type(self.value) is str:
-            self.invalid(*label_value(self.value))
+            self.invalid(*rule(self.value))
 
     def labels(self) -> None:
         """Labels, of which the server does not say which is wrong."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainc.apiserver.names import label
 from trainc.apiserver.pods import amounts
 from trainc.apiserver.pods.complaints import Field, items, maps, text
 from trainc.apiserver.pods.ports import ports
@@ -127,7 +128,7 @@ def _common(container: Field, names: set[str], context: Context, others: frozens
     if name.need() and not (
         name.value.isascii() and name.value.isalpha() and name.value.islower() and len(name.value) < 64
     ):
-        name.label()
+        name.fits(label)
     container["image"].reading(text_of(tree, "image")).need()
     for field, words in _WORDS.items():
         if field in tree:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.names import label_value
+from trainc.apiserver.names import label, label_value, qualified, subdomain
 from trainc.apiserver.pods.complaints import Field, fields, items, maps
 from trainc.text.numbers import has_int_syntax, parsed_int
 from trainc.text.record import Any
@@ -20,7 +20,7 @@ def tolerations(listed: Field) -> None:
     for one in listed.maps():
         operator, effect = one.text("operator"), one.text("effect")
         if one.text("key"):
-            one["key"].key()
+            one["key"].fits(qualified)
         elif operator != "Exists":
             why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
             one["operator"].reading(operator).invalid(why, at=one)
@@ -92,9 +92,9 @@ def _node_term(term: Field, *, values: bool) -> None:
             _operator(rule)
         elif len(items(rule.get("values"))) != 1:
             rule["values"].required("must be specified single value when `operator` is 'Lt' or 'Gt'")
-        rule["key"].default("").key()
+        rule["key"].default("").fits(qualified)
         for value in rule["values"].items() if values else ():
-            value.label_value()
+            value.fits(label_value)
     for rule in term["matchFields"].maps():
         if rule.get("operator") not in ("In", "NotIn"):
             rule["operator"].fallback("").invalid(_NO_OPERATOR)
@@ -105,7 +105,7 @@ def _node_term(term: Field, *, values: bool) -> None:
             rule["key"].default("").invalid("not a valid field selector key")
         else:
             for value in rule["values"].items():
-                value.name()
+                value.fits(subdomain)
 
 
 def _operator(rule: Field) -> None:
@@ -124,10 +124,10 @@ def _pod_term(term: Field) -> None:
     selector(term["labelSelector"])
     selector(term["namespaceSelector"])
     for name in term["namespaces"].items():
-        name.printed((*term.path, "namespace")).label()
+        name.printed((*term.path, "namespace")).fits(label)
     _label_keys(term)
     term["topologyKey"].need("can not be empty")
-    term["topologyKey"].default("").key()
+    term["topologyKey"].default("").fits(qualified)
 
 
 def _label_keys(holder: Field) -> None:
@@ -136,7 +136,7 @@ def _label_keys(holder: Field) -> None:
             listed.forbidden(_NO_SELECTOR)
         else:
             for key in listed.items():
-                key.key()
+                key.fits(qualified)
     keys, others = holder["matchLabelKeys"], items(holder.get("mismatchLabelKeys"))
     for key in keys.items():
         if key.value in others:
@@ -159,9 +159,9 @@ def selector(held: Field) -> None:
     held["matchLabels"].labels()
     for rule in held["matchExpressions"].maps():
         _operator(rule)
-        rule["key"].default("").key()
+        rule["key"].default("").fits(qualified)
         for value in rule["values"].items():
-            value.label_value()
+            value.fits(label_value)
 
 
 def spread(listed: Field) -> None:
@@ -185,7 +185,7 @@ def spread(listed: Field) -> None:
             if items(keys.value) and rule.get("labelSelector") is None:
                 keys.forbidden(_NO_SELECTOR)
             for key in keys.items():
-                key.key()
+                key.fits(qualified)
                 if key.value in selected:
                     key.invalid("exists in both matchLabelKeys and labelSelector")
         selector(rule["labelSelector"])

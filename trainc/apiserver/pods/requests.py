@@ -21,7 +21,6 @@ class Amount:
 
 
 Amounts = dict[str, Amount]
-_COUNTS = 100  # numbers of pods remembered for each container that many jobs share
 
 
 def pod_requests(
@@ -32,7 +31,7 @@ def pod_requests(
     With `limits`, a limit stands in for a request that is not written, as the API server fills it in before any
     scheduler looks. `overhead` is used where the pod names none, `injected` is added to every pod.
     """
-    main = together(pod, lambda container: _effective(container, limits=limits))
+    main = together(pod, lambda container: asked(container, limits=limits))
     if "resources" in pod:
         # Requests of the pod as a whole replace the sum of its containers; its limits stand in where nobody asks.
         requests = amounts(get(pod.get("resources"), "requests"))
@@ -80,31 +79,19 @@ def total(parts: Iterable[tuple[Amounts, int, tuple[Sourced[Any], ...]]]) -> Amo
 
 def written(amounts: Amounts, by: str) -> dict[str, Sourced[str]]:
     """The amounts as text, sorted by name, each derived from everything it sums up."""
-    return {name: _text(amounts[name], by) for name in sorted(amounts)}
+    return {name: known(str(amount.quantity), by, amount.leaves) for name, amount in sorted(amounts.items())}
 
 
-def _text(amount: Amount, by: str) -> Sourced[str]:
-    return known(str(amount.quantity), by, amount.leaves)
-
-
-def _effective(container: Tree, *, limits: bool) -> Amounts:
+def asked(container: Tree, *, limits: bool = False) -> Amounts:
+    """What a container asks for; with `limits`, a limit stands in for a request that is not written."""
     resources = get(container, "resources")
-    if type(resources) is not dict:
-        return {}
-    requested = amounts(get(resources, "limits")) if limits else {}
-    requested.update(amounts(get(resources, "requests")))
-    return requested
+    return {**(amounts(get(resources, "limits")) if limits else {}), **amounts(get(resources, "requests"))}
 
 
 def amounts(tree: Tree) -> Amounts:
     """The quantities of a map; what is none is left out."""
-    if type(tree) is not dict:
-        return {}
-    out = {}
-    for name, leaf in tree.items():
-        if (quantity := quantity_of(leaf)) is not None:
-            out[name] = Amount(quantity, (leaf,))
-    return out
+    quantities = {name: quantity_of(leaf) for name, leaf in tree.items()} if type(tree) is dict else {}
+    return {name: Amount(held, (tree[name],)) for name, held in quantities.items() if held is not None}
 
 
 def quantity_of(leaf: Tree) -> Quantity | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainc.apiserver.names import SUBDOMAIN_TEXT, is_label, qualified, subdomain
+from trainc.apiserver.names import SUBDOMAIN_TEXT, is_label, label, qualified, subdomain
 from trainc.apiserver.pods.complaints import MAX_INT32, Field, items
 from trainc.text.numbers import whole_number
 from trainc.text.placeholders import is_placeholder
@@ -21,19 +21,19 @@ def names(pod: Field) -> None:
     """Names of other objects that a pod refers to."""
     named = (*pod.filled("serviceAccountName", "nodeName"), pod["runtimeClassName"], *pod.filled("priorityClassName"))
     for name in named:
-        name.name()
+        name.fits(subdomain)
     if not pod.get("serviceAccountName"):
         for name in pod.filled("serviceAccount"):  # its former spelling
-            name.printed((*pod.path, "serviceAccountName")).name()
+            name.printed((*pod.path, "serviceAccountName")).fits(subdomain)
     for name in pod.filled("hostname", "subdomain"):
-        name.label()
+        name.fits(label)
     host = pod["hostnameOverride"]  # the host name that replaces the one of the Job
     if host.value is not None and host.has("HostnameOverride"):
         for field in ("setHostnameAsFQDN", "hostNetwork"):
             if pod.get(field) is True:
                 host.forbidden(f"may not be specified when {field} is true")
         host.too_long(64)
-        host.name()
+        host.fits(subdomain)
 
 
 def dns(pod: Field) -> None:
@@ -105,7 +105,7 @@ def aliases(listed: Field) -> None:
     for alias in listed.maps():
         address(alias["ip"].default(""))
         for name in alias["hostnames"].items():
-            name.name()
+            name.fits(subdomain)
 
 
 def host(pod: Field) -> None:
@@ -123,7 +123,7 @@ def host(pod: Field) -> None:
 def gates(pod: Field) -> None:
     """Conditions that a pod waits for, its group, and the words of its priority."""
     for gate in pod["readinessGates"].maps():
-        gate["conditionType"].default("").key()
+        gate["conditionType"].default("").fits(qualified)
     taken: list[object] = []
     for gate in pod["schedulingGates"].maps():
         name = gate.reading(gate.text("name"))
@@ -140,7 +140,7 @@ def gates(pod: Field) -> None:
         if group.get("podGroupName") is None:
             group["podGroupName"].invalid("must specify one of: `podGroupName`", at=group)
         else:
-            group["podGroupName"].name()
+            group["podGroupName"].fits(subdomain)
     pod["activeDeadlineSeconds"].between(1, MAX_INT32)
 
 
@@ -153,11 +153,11 @@ def claims(pod: Field) -> None:
             if name.value in taken:
                 name.duplicate()
             else:
-                name.label()
+                name.fits(label)
                 taken.append(name.value)
         given = claim.given(*_CLAIM)
         for one in given:
-            one.name()
+            one.fits(subdomain)
         if len(given) != 1:
             shown = {"Name": claim.get("name") or "", **{shown: claim.get(field) for field, shown in _CLAIM.items()}}
             claim.reading(shown).invalid(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from trainc.apiserver.names import subdomain
+from trainc.apiserver.names import label, subdomain
 from trainc.apiserver.pods.complaints import Field, fields, items
 from trainc.text.quantity import Quantity, QuantityError
 from trainc.text.record import NamedTuple
@@ -18,6 +18,7 @@ _ISCSI = {
     "eui": r"^eui.[a-zA-Z0-9]{16}$",
     "naa": r"^naa.[a-zA-Z0-9]{32}$",
 }
+_PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _MANAGED = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"
 _BLOB = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
 _RESERVED = (".kubernetes.io", ".k8s.io")
@@ -154,7 +155,7 @@ def _azure_disk(source: Field) -> None:
 
 def _storage_os(source: Field) -> None:
     for name in source.filled("volumeName", "volumeNamespace"):
-        name.label()
+        name.fits(label)
     _secret(source)
 
 
@@ -163,10 +164,8 @@ def _csi(source: Field) -> None:
         source["driver"].too_long(63)
         source["driver"].invalid(*subdomain(driver.lower()))
     for secret in source.given("nodePublishSecretRef"):
-        if name := secret.text("name"):
-            secret["name"].printed((*source.path, "name")).invalid(*subdomain(name))
-        else:
-            secret["name"].required()
+        if secret["name"].need():
+            secret["name"].printed((*source.path, "name")).fits(subdomain)
 
 
 def _ephemeral(source: Field) -> None:
@@ -174,10 +173,6 @@ def _ephemeral(source: Field) -> None:
         from trainc.apiserver.pods.claims import template  # noqa: PLC0415 (few pods have claims of their own)
 
         template(source["volumeClaimTemplate"])
-
-
-def _image(source: Field) -> None:
-    source["pullPolicy"].fallback(None).one_of(("Always", "IfNotPresent", "Never"))
 
 
 def _shown(look: str) -> Callable[[Field], None]:
@@ -221,7 +216,7 @@ SOURCES = {
     "scaleIO": VolumeSource(("gateway", "system", "volumeName")),
     "csi": VolumeSource(("driver",), _csi),
     "ephemeral": VolumeSource(("volumeClaimTemplate",), _ephemeral),
-    "image": VolumeSource(look=_image),
+    "image": VolumeSource(look=lambda source: source["pullPolicy"].fallback(None).one_of(_PULL_POLICIES)),
 }
 
 
@@ -245,4 +240,4 @@ def volume(held: Field) -> None:
         why = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified."
         held["name"].reading(held.text("name")).invalid(why)
     if held["name"].need():
-        held["name"].label()
+        held["name"].fits(label)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from trainc.apiserver.names import config_key, subdomain
+from trainc.apiserver.names import config_key, label, qualified, subdomain
 from trainc.apiserver.pods.complaints import Field, items
 from trainc.model.tree import plain, value
 from trainc.text.quantity import Quantity, QuantityError
@@ -77,22 +77,22 @@ def _origin(entry: Field) -> None:
 
 def field(ref: Field, readable: tuple[str, ...] = _READABLE) -> None:
     """A reference to a field of the pod, of those that can be read there."""
-    label, version = str(ref.get("fieldPath") or ""), ref.get("apiVersion") or "v1"
-    at = ref["fieldPath"].reading(label)
+    written, version = str(ref.get("fieldPath") or ""), ref.get("apiVersion") or "v1"
+    at = ref["fieldPath"].reading(written)
     if not at.need():
         return
-    name, subscript, key = label.partition("['")
+    name, subscript, key = written.partition("['")
     if version != "v1":
         at.invalid(f"error converting fieldPath: unsupported pod version: {version}")
-    elif subscript and label.endswith("']"):
+    elif subscript and written.endswith("']"):
         if name not in ("metadata.annotations", "metadata.labels"):
-            at.invalid(f"error converting fieldPath: field label does not support subscript: {label}")
+            at.invalid(f"error converting fieldPath: field label does not support subscript: {written}")
         else:
-            ref.reading(key[:-2].lower() if name == "metadata.annotations" else key[:-2]).key()
-    elif label not in _CONVERTIBLE:
-        at.invalid(f"error converting fieldPath: field label not supported: {label}")
+            ref.reading(key[:-2].lower() if name == "metadata.annotations" else key[:-2]).fits(qualified)
+    elif written not in _CONVERTIBLE:
+        at.invalid(f"error converting fieldPath: field label not supported: {written}")
     else:
-        at.reading("spec.nodeName" if label == "spec.host" else label).one_of(readable)
+        at.reading("spec.nodeName" if written == "spec.host" else written).one_of(readable)
 
 
 def resource(ref: Field, *, is_own: bool = True) -> None:
@@ -115,7 +115,7 @@ def resource(ref: Field, *, is_own: bool = True) -> None:
 
 
 def _key(ref: Field) -> None:
-    ref["name"].fallback("").name()
+    ref["name"].fallback("").fits(subdomain)
     if ref["key"].need():
         ref["key"].invalid(*config_key(str(ref.get("key"))))
 
@@ -126,7 +126,7 @@ def _file(ref: Field) -> None:
     if ref["key"].need() and ("=" in key or not (key.isascii() and key.isprintable())):
         ref["key"].invalid(_ENV_TEXT)
     if ref["volumeName"].need():
-        ref["volumeName"].label()
+        ref["volumeName"].fits(label)
     ref["path"].need()
     ref["path"].no_backsteps()
 

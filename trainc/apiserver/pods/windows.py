@@ -28,8 +28,7 @@ _CONTEXT = (
 def options(held: Field) -> None:
     """The options of a pod or a container: its credentials and its user."""
     name, spec, user = (held[key] for key in ("gmsaCredentialSpecName", "gmsaCredentialSpec", "runAsUserName"))
-    if type(name.value) is str:
-        name.invalid(*subdomain(name.value))
+    name.fits(subdomain)
     if spec.value == "":
         spec.invalid("gmsaCredentialSpec cannot be an empty string")
     elif type(spec.value) is str and len(spec.value.encode()) > _MAX_SPEC_KIB * 1024:

@@ -241,19 +241,11 @@ class PolicyEngine(Engine):
     usual, slow = 0.005, 20.0
 
     def compiled(self, policy: dict[str, Any]) -> dict[str, Any]:
-        """Why expressions of a policy do not compile (`troubles`), and which versions of Kubernetes others need (`needs`).
-
-        Raises:
-            NotJudgedError: where that is not known.
-        """
+        """Why expressions of a policy do not compile (`troubles`), and which versions of Kubernetes others need (`needs`)."""
         return _judged(self._ask({"policy": policy}))
 
     def verdict(self, question: dict[str, Any]) -> dict[str, Any]:
-        """What a policy says of a request.
-
-        Raises:
-            NotJudgedError: where that is not known.
-        """
+        """What a policy says of a request."""
         line = dumps(question)
         if len(line) > self.size:
             raise NotJudgedError(f"policy and object have more than {self.size} characters")
@@ -261,6 +253,7 @@ class PolicyEngine(Engine):
 
 
 def _judged(answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer; a NotJudgedError where it is that nothing is known."""
     if "error" in answer:
         raise NotJudgedError(str(answer["error"]))
     return answer

@@ -41,7 +41,7 @@ class AdmissionRequest:
         self.version: str = version
         self.kind: str = value(tree, "kind") or ""
         self.resource = resource(self.kind)
-        self.is_cluster_scoped = is_cluster_scoped(group, self.kind)
+        self.is_cluster_scoped = self.kind in CLUSTER_SCOPED or (group, self.kind) == ("scheduling.volcano.sh", "Queue")
         self.tree = tree
         self.document = document
         self.cluster = cluster
@@ -221,7 +221,6 @@ CLUSTER_SCOPED = frozenset((
     "StorageClass", "Topology", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
     "ValidatingWebhookConfiguration", "VolumeAttachment", "VolumeAttributesClass", "WorkloadPriorityClass",
 ))  # fmt: skip
-_VOLCANO = "scheduling.volcano.sh"
 
 
 def resource(kind: str) -> str:
@@ -232,11 +231,6 @@ def resource(kind: str) -> str:
     if word.endswith("s"):
         return f"{word}es"
     return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
-
-
-def is_cluster_scoped(group: str, kind: str) -> bool:
-    """Whether objects of a kind live in no namespace."""
-    return kind in CLUSTER_SCOPED or (group == _VOLCANO and kind == "Queue")
 
 
 def matches(resources: dict[str, Any], request: AdmissionRequest, *, selects_all: bool) -> bool:
@@ -282,8 +276,7 @@ def _ruled(rules: list[dict[str, Any]], request: AdmissionRequest, *, is_exact: 
 
 def _rule(rule: dict[str, Any], request: AdmissionRequest, version: str) -> bool:
     scope = rule.get("scope") or "*"
-    is_cluster = request.is_cluster_scoped or (request.group == "" and request.resource == "namespaces")
-    if scope != "*" and (scope == "Cluster") != is_cluster:
+    if scope != "*" and (scope == "Cluster") != request.is_cluster_scoped:
         return False
     words = (("operations", "CREATE"), ("apiGroups", request.group), ("apiVersions", version))
     if not all(any(word in ("*", wanted) for word in rule.get(field) or ()) for field, wanted in words):
