@@ -82,5 +82,4 @@ def refuse(plan: Plan, cluster: Cluster, report: Report) -> None:
 
 
 def _policies(plan: Plan) -> tuple[str, ...]:
-    """The policies that the runtime selects."""
     return tuple([name for name in POLICIES if type(plan.gang) is dict and type(plan.gang.get(name)) is dict])

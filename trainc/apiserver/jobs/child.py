@@ -137,7 +137,6 @@ def _job(tree: Tree, job: Tree, own: dict[str, str], path: Path, claimed: dict[s
 
 
 def _last_name(tree: Tree, job: Tree) -> str:
-    """The name of the last Job."""
     replicas = value(job, "replicas")
     last = max(replicas - 1, 0) if type(replicas) is int else 0
     return f"{value(tree, 'metadata', 'name')}-{value(job, 'name')}-{last}"

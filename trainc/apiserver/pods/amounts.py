@@ -1,9 +1,12 @@
-"""What is wrong with the resources that a container asks for."""
+"""What is wrong with the resources that a container or a pod as a whole asks for."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from trainc.apiserver.names import label, qualified
 from trainc.apiserver.pods.complaints import Field, fields
+from trainc.model.tree import Tree, get, plain, value
 from trainc.text.memo import Memo
 from trainc.text.quantity import NANO, Quantity, QuantityError
 from trainc.text.record import Any
@@ -16,6 +19,7 @@ _COUNTED = frozenset((
 _OF_QUOTAS = frozenset(f"{side}.{name}" for side in ("requests", "limits") for name in CONTAINER)
 _STANDARD = CONTAINER | _OF_QUOTAS | _COUNTED | {"requests.storage", "storage"}
 PAGES = "hugepages-"
+_OF_POD = ("cpu", PAGES, "memory")
 _THOUSANDTH = NANO // 1000
 
 
@@ -52,6 +56,50 @@ def resources(held: Field) -> None:
     within_limits(held)
     pages_alone(held, [*fields(held.get("limits")), *fields(held.get("requests"))])
     claims(held["claims"])
+
+
+def of_pod(pod: Field, claimed: list[str]) -> None:
+    """What a pod as a whole asks for and may use; `claimed` are the names of its claims."""
+    from trainc.apiserver.pods.requests import amounts, together  # noqa: PLC0415 (few pods have resources of their own)
+
+    held = pod["resources"].reading(plain(pod.get("resources")))
+    if value(pod.value, "os", "name") == "windows":
+        held.forbidden("may not be set for a windows pod")
+        return
+    if held.get("claims") is not None:
+        held["claims"].forbidden("claims may not be set for Resources at pod-level")
+        claims(held["claims"])
+        declared(held["claims"], claimed)
+    for side in ("limits", "requests"):
+        for name in fields(held.get(side)):
+            amount = held[side].entry(name)
+            reasons = qualified(name) or standard(name)
+            amount.reading(name).invalid(*reasons)
+            if not reasons and not name.startswith(PAGES):
+                amount.reading(name).one_of(_OF_POD)
+            amount_of(name, amount)
+    within_limits(held)
+    pages_alone(held, [*fields(held.get("limits")), *fields(held.get("requests"))])
+
+    def known(side: str) -> Callable[[Tree], dict[str, Any]]:
+        return lambda holder: amounts(get(holder, "resources", side))
+
+    # The pod gets what its containers ask for together, and none of them may use more than the pod.
+    for side in ("requests", "limits"):
+        own = known(side)(pod.value)
+        for name, needed in together(pod.value, known(side)).items():
+            is_summed = side == "requests" or name.startswith(PAGES)
+            if is_summed and name in own and needed.quantity > own[name].quantity:
+                text = f"must be greater than or equal to aggregate container {side} of {spelled(str(needed.quantity))}"
+                held[side].entry(name).reading(spelled(str(own[name].quantity))).invalid(text)
+    limits = known("limits")(pod.value)
+    for container in pod["containers"].items():
+        for name, limit in known("limits")(container.value).items():
+            if name in limits and limit.quantity > limits[name].quantity:
+                at = container["resources"]["limits"][name]
+                printed = at.printed((*held.path, *container.path[-2:], f"[{name}]", "limits"))
+                text = f"must be less than or equal to pod limits of {spelled(str(limits[name].quantity))}"
+                printed.reading(spelled(str(limit.quantity))).invalid(text)
 
 
 def overhead(held: Field) -> None:

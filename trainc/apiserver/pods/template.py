@@ -33,20 +33,12 @@ _PARTS = {
     "topologySpreadConstraints": placement.spread,
 }
 # Small fields that are judged together.
-_SETTINGS = (
-    (settings.names, frozenset((
-        "hostname", "hostnameOverride", "nodeName", "priorityClassName", "runtimeClassName", "serviceAccount",
-        "serviceAccountName", "subdomain",
-    ))),
-    (settings.dns, frozenset(("dnsConfig", "dnsPolicy"))),
-    (settings.host, frozenset(("hostUsers", "shareProcessNamespace"))),
-    (settings.gates, frozenset((
-        "activeDeadlineSeconds", "preemptionPolicy", "readinessGates", "schedulingGates", "schedulingGroup",
-    ))),
-    (settings.claims, frozenset(("resourceClaims",))),
-)  # fmt: skip
-# What those are judged by besides.
-_SMALL = frozenset(("hostIPC", "hostNetwork", "hostPID", "setHostnameAsFQDN")).union(*[own for _, own in _SETTINGS])
+_SMALL = frozenset((
+    "activeDeadlineSeconds", "dnsConfig", "dnsPolicy", "hostIPC", "hostNetwork", "hostPID", "hostUsers", "hostname",
+    "hostnameOverride", "nodeName", "preemptionPolicy", "priorityClassName", "readinessGates", "resourceClaims",
+    "runtimeClassName", "schedulingGates", "schedulingGroup", "serviceAccount", "serviceAccountName",
+    "setHostnameAsFQDN", "shareProcessNamespace", "subdomain",
+))  # fmt: skip
 _SYSTEM_ANNOTATIONS = ("seccomp.", "apparmor.", "scheduler.alpha.", "config.mirror", "pod-deletion-cost")
 
 
@@ -83,16 +75,13 @@ def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> 
         if field in pod:
             part(held[field].reading(plain(pod[field])))
     small = held.reading({field: plain(part) for field, part in pod.items() if field in _SMALL})
-    for look, judged in _SETTINGS:
-        if not judged.isdisjoint(small.value):
-            look(small)
+    for look in (settings.names, settings.dns, settings.host, settings.gates, settings.claims) if small.value else ():
+        look(small)
     held["restartPolicy"].reading(context.restart or None).one_of(_RESTARTS)
     if "nodeSelector" in pod:
         held["nodeSelector"].reading(plain(pod["nodeSelector"])).labels()
     if type(pod.get("resources")) is dict and held["resources"].has("PodLevelResources"):
-        from trainc.apiserver.pods.whole import resources  # noqa: PLC0415 (few pods have resources of their own)
-
-        resources(held, context.claims)
+        amounts.of_pod(held, context.claims)
     every = [container for field in CONTAINERS for container in items(pod.get(field)) if type(container) is dict]
     if "os" in pod or any("windowsOptions" in fields(holder.get("securityContext")) for holder in (pod, *every)):
         from trainc.apiserver.pods import windows  # noqa: PLC0415 (few pods say which system they need)

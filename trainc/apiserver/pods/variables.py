@@ -56,7 +56,6 @@ def _name(name: str, holder: Field) -> tuple[str, ...]:
 
 
 def _origin(entry: Field) -> None:
-    """What one variable is read from."""
     source = entry["valueFrom"]
     if source.value is None:
         return

@@ -65,7 +65,6 @@ def _user(name: str) -> Iterator[str]:
 
 
 def _contexts(pod: Field) -> list[Field]:
-    """The security context of each container."""
     return [item["securityContext"] for field in CONTAINERS for item in pod[field].items()]
 
 

@@ -105,9 +105,10 @@ def read_policies(project: Project) -> Policies:
     """
     report = Report()
     own, dumped = project.policies, project.cluster.policies
+    every = (*own, *dumped)
     policies = _by_name(own, dumped, POLICY_KIND, POLICY, report)
     bindings = _by_name(own, dumped, BINDING_KIND, BINDING, report)
-    named = {document.name for document in (*own, *dumped) if document.kind == POLICY_KIND}
+    named = {document.name for document in every if document.kind == POLICY_KIND}
     chosen = {name: AdmissionPolicy(document) for name, document in policies.items()}
     for document in bindings.values():
         binding = PolicyBinding(document)
@@ -123,16 +124,14 @@ def read_policies(project: Project) -> Policies:
         for policy in chosen.values()
         if _is_compiled(policy, report, version if policy.document in own else None)  # one of a dump is stored already
     ]
-    bound = {
-        value(document.tree, "spec", "policyName") for document in (*own, *dumped) if document.kind == BINDING_KIND
-    }
+    bound = {value(document.tree, "spec", "policyName") for document in every if document.kind == BINDING_KIND}
     for policy in taken:
         if policy.name not in bound and policy.document in own:
             text = f"policy `{policy.name}` has no binding"
             help_ = "add a ValidatingAdmissionPolicyBinding that names it in `policyName`"
             at = policy.document.span(("metadata", "name"))
             report.add(UNBOUND_POLICY.at(at, text, effect="it enforces nothing", help=help_))
-    others = _name_others((*own, *dumped), report)  # adds findings
+    others = _name_others(every, report)  # adds findings
     return Policies(taken, project, report.findings, others)
 
 

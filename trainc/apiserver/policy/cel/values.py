@@ -63,13 +63,10 @@ class Optional(NamedTuple):
 NONE = Optional(False)
 
 
-class UnknownValue:
+class UnknownValue(NamedTuple):
     """A value that nobody can know before the request is made; to reach it is to ask for it."""
 
-    __slots__ = ("reason",)
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
+    reason: str
 
 
 def first_unknown(value: Any) -> str:
@@ -110,14 +107,11 @@ class TypeName(NamedTuple):
     name: str
 
 
-class Opaque:
+class Opaque(NamedTuple):
     """A value of one of Kubernetes' own types."""
 
-    __slots__ = ("kind", "value")
-
-    def __init__(self, kind: str, value: Any) -> None:
-        self.kind = kind
-        self.value = value
+    kind: str
+    value: Any
 
 
 def overload() -> EvaluationError:
@@ -241,8 +235,6 @@ def equal(left: Any, right: Any) -> bool:
         if type(right) is not Optional or left.present != right.present:
             return False
         return not left.present or equal(left.value, right.value)
-    if type(left) is Opaque:
-        return type(right) is Opaque and left.kind == right.kind and bool(left.value == right.value)
     return type(left) is type(right) and bool(left == right)
 
 
