@@ -18,7 +18,7 @@ from trainc.model.patches import Contribution, Framework, variable
 from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.run import run_name
-from trainc.model.sourced import Origin, Sourced, derive
+from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, first_leaf, get, given, plain, stamp, value
 from trainc.text.numbers import parsed_int
 from trainc.text.object_keys import JOBSET_NAME
@@ -55,24 +55,18 @@ def split(document: Document) -> list[Document]:
             continue
         gang = annotation(job, GANG)
         groups.setdefault(f"gang {gang.value}" if gang is not None and is_gang(job) else f"job {index}", []).append(job)
-    several = len(groups) > 1
-    return [_document(document, key, own, several=several) for key, own in (groups or {"": []}).items()]
-
-
-def _document(document: Document, key: str, jobs: list[Tree], *, several: bool) -> Document:
-    tree = document.tree
-    kind, _, number = key.partition(" ")
-    text = str(value(tree, "jobSetId") or "armada") + (f"-{number}" if several or kind == "gang" else "")
-    letters = "".join(letter if letter in _LABEL else "-" for letter in text.lower())
-    name, leaf = letters.strip("-") or "armada", tree.get("jobSetId")
-    label = derive(_BY, lambda _: name, leaf) if type(leaf) is Sourced else Sourced(name, Origin(by=_BY))
-    metadata: dict[str, Tree] = {"name": label}
-    namespace = next((job["namespace"] for job in jobs if type(job.get("namespace")) is Sourced), None)
-    if namespace is not None:
-        metadata["namespace"] = namespace
-    names = stamp({"apiVersion": API, "kind": KIND}, _BY)
-    spec = {field: node for field, node in tree.items() if field != "jobs"}
-    return document.part({**names, "metadata": metadata, "spec": {**spec, "jobs": jobs}})
+    names, leaf = stamp({"apiVersion": API, "kind": KIND}, _BY), document.tree.get("jobSetId")
+    of_file = {field: node for field, node in document.tree.items() if field != "jobs"}
+    documents = []
+    for key, jobs in (groups or {"": []}).items():
+        kind, _, number = key.partition(" ")
+        text = str(value(leaf) or "armada") + (f"-{number}" if len(groups) > 1 or kind == "gang" else "")
+        name = "".join(letter if letter in _LABEL else "-" for letter in text.lower()).strip("-") or "armada"
+        label = stamp(name, _BY, leaf) if type(leaf) is Sourced else stamp(name, _BY)
+        namespace = next((job["namespace"] for job in jobs if type(job.get("namespace")) is Sourced), None)
+        metadata = {"name": label, **({} if namespace is None else {"namespace": namespace})}
+        documents.append(document.part({**names, "metadata": metadata, "spec": {**of_file, "jobs": jobs}}))
+    return documents
 
 
 def admit(document: Document, server: Server, cluster: Cluster, report: Report) -> Document | None:

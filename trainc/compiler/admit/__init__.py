@@ -115,19 +115,15 @@ def _counted(documents: Documents, context: AdmissionContext) -> Iterator[tuple[
     """Each file, or the next part of a long one, as it is read, and its jobs and objects with their place in it."""
     latest, start = "", 0
     for file, parts in documents.selected(context.project.cluster):
-        counted = list(enumerate(_split(parts), start if file == latest else documents.first(file)))
+        each: list[Document] = parts
+        if any(not document.kind or document.kind in SEVERAL for document in parts):
+            from trainc.kinds.other_operators import holds_several  # noqa: PLC0415 (few files hold several jobs in one)
+            from trainc.kinds.registry import split  # noqa: PLC0415 (as above)
+
+            each = [part for one in parts for part in (split(one) if holds_several(one) else (one,))]
+        counted = list(enumerate(each, start if file == latest else documents.first(file)))
         latest, start = file, counted[-1][0] + 1 if counted else 0
         yield file, parts, counted
-
-
-def _split(parts: list[Document]) -> list[Document]:
-    """The documents of a file, one that holds several jobs replaced by one for each."""
-    if not any(not document.kind or document.kind in SEVERAL for document in parts):
-        return parts
-    from trainc.kinds.other_operators import holds_several  # noqa: PLC0415 (few files hold one)
-    from trainc.kinds.registry import split  # noqa: PLC0415
-
-    return [part for document in parts for part in (split(document) if holds_several(document) else (document,))]
 
 
 def _is_here(index: int, job: Document, context: AdmissionContext) -> bool:

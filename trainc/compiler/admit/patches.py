@@ -16,6 +16,7 @@ from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.model.tree import UnknownDirectiveError, merge, plain, value
 from trainc.text.object_keys import TRAINC_PREFIX
+from trainc.text.record import cached_property
 from trainc.text.spelling import meant
 
 Key = tuple[str, str, str]  # the folder, the namespace and the name of a job
@@ -52,7 +53,6 @@ class JobPatches:
     def __init__(self, documents: Documents, context: AdmissionContext) -> None:
         self._documents = documents
         self._context = context
-        self._given: Index | None = None
         self._beside: dict[str, Index] = {}  # by folder
         self._jobs: dict[Key, Document] = {}
         self._alone: list[Document] = []  # patches of the files given, whose job has not been met
@@ -66,7 +66,7 @@ class JobPatches:
 
     def meet(self, job: Document, own: Sequence[Document]) -> None:
         """Note a job of the run that a patch names, on whichever cluster it runs; `own` are the patches in its file."""
-        if job.kind == "TrainJob" and (self._in_run(job) or own):
+        if job.kind == "TrainJob" and (_key(job) in self._given or own):
             self._jobs[_key(job)] = job
 
     def applied(self, job: Document, own: Sequence[Document]) -> Document | None:
@@ -75,7 +75,7 @@ class JobPatches:
             return job
         # All patches of the job, in the order of the files.
         same = [patch for patch in own if _key(patch) == _key(job)]
-        others = [one for one in (*self._in_run(job), *self._near(job)) if one.file != job.file]
+        others = [one for one in (*self._given.get(_key(job), ()), *self._near(job)) if one.file != job.file]
         every = sorted([*same, *others], key=lambda patch: (patch.file, patch.start))
         for patch in every:
             named = Report()
@@ -130,11 +130,10 @@ class JobPatches:
                 if all(cluster is not one for one in running):
                     context.report.add(_idle(patch, f"`{cluster.name}` does not run the job"))
 
-    def _in_run(self, job: Document) -> list[Document]:
+    @cached_property
+    def _given(self) -> Index:
         """The patches in the files given."""
-        if self._given is None:
-            self._given = _index(self._documents.runtimes())
-        return self._given.get(_key(job), [])
+        return _index(self._documents.runtimes())
 
     def _near(self, job: Document) -> list[Document]:
         """The patches in other files of the folder, where a job's file was given alone."""

@@ -326,10 +326,11 @@ class Hosts(FormerHosts):
 
     instead = f'{FormerHosts.instead}, or keep the operator\'s names with `{TRAINC_PREFIX}compat-names: "true"`'
 
-    def __init__(self, job: LegacyJob, plan: Plan) -> None:
+    def __init__(self, job: LegacyJob, plan: Plan, *, in_files: bool = False) -> None:
         super().__init__(job.document.name, job.document, job.report, job.cluster_domain)
         self._job = job
         self._plan = plan
+        self._namespace = "" if in_files else NAMESPACE_REFERENCE  # in a file nobody fills in that of a pod
         found: dict[str, range | None] = {}
         for one in replica_ranges(plan):
             earlier = found.get(one.type) or one.numbers
@@ -366,17 +367,8 @@ class Hosts(FormerHosts):
 
     def _rest(self) -> str:
         """What follows the subdomain: torch knows a pod as itself by its whole name alone."""
-        if self._job.kind.kind != "PyTorchJob":
-            return ""
-        return f".{self._job.document.namespace or NAMESPACE_REFERENCE}.svc.{self.domain}"
-
-
-class HostsInFiles(Hosts):
-    """The same names in files of a ConfigMap, in which nobody fills in the namespace of a pod."""
-
-    def _rest(self) -> str:
-        rest = super()._rest()
-        return "" if NAMESPACE_REFERENCE in rest else rest
+        namespace = self.document.namespace or self._namespace
+        return f".{namespace}.svc.{self.domain}" if namespace and self._job.kind.kind == "PyTorchJob" else ""
 
 
 def pod_of(tree: Tree) -> Tree:

@@ -10,7 +10,7 @@ from trainc.kinds.mpijob.plan import mpi, mpi_ssh
 from trainc.kinds.paddlejob import paddle
 from trainc.kinds.pytorchjob import pytorch
 from trainc.kinds.shared import run_policy as runpolicy
-from trainc.kinds.shared.former_hosts import Hosts, HostsInFiles, pod_of
+from trainc.kinds.shared.former_hosts import Hosts, pod_of
 from trainc.kinds.shared.job import MOST, LegacyJob, LegacyOptions, countable, is_countable, is_open, job_metadata, read
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, replicated_job, servable
 from trainc.kinds.shared.pods import finish, prepare
@@ -86,7 +86,7 @@ def _plan(job: LegacyJob, shape: JobLayout, entry: Entry, *, barred: bool) -> Pl
         barred or is_open(job) or "runtimeId" in (shape.settings or {})
     ):  # with a number that nobody writes in a host name
         return plan
-    files = HostsInFiles(job, plan).files(entry.companions, [pod_of(tree) for tree in replicated])
+    files = Hosts(job, plan, in_files=True).files(entry.companions, [pod_of(tree) for tree in replicated])
     present = Hosts(job, plan).replicated(replicated)
     return planned({**template, "spec": {**template["spec"], "replicatedJobs": present}}, companions=files)
 
