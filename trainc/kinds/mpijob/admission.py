@@ -102,7 +102,8 @@ def refuse_ssh(r: Validator) -> None:
     for key in r.replicas:
         if key not in ROLES:
             message = f"the mpi-operator has no role `{key}` and creates no pods for it"
-            r.warn(IGNORED_ROLE, (*field, key), message, key=True, help="write `Launcher` or `Worker`")
+            span = r.document.span((*field, key), key=True)
+            r.report.add(IGNORED_ROLE.at(span, message, help="write `Launcher` or `Worker`"))
     for role in ROLES:
         if role not in r.replicas:
             continue

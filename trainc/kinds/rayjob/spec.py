@@ -57,7 +57,7 @@ class RayJobAsRead(LegacyJob):
 
     def at(self, *path: str | int, key: bool = False) -> Span:
         """Where something is written below `spec.rayClusterSpec`."""
-        return self.span((*CLUSTER, *path), key=key)
+        return self.document.span((*CLUSTER, *path), key=key)
 
 
 def read_groups(tree: Tree) -> tuple[RayGroup, ...]:

@@ -122,7 +122,9 @@ class LegacyJob:
     def policy_span(self, name: str) -> Span:
         """Where a policy is written, also when an old version keeps it elsewhere."""
         leaf = first_leaf(self.policy(name))
-        return (place(leaf.origin) if leaf is not None else None) or self.span(("spec", "runPolicy", name), key=True)
+        return (place(leaf.origin) if leaf is not None else None) or self.document.span(
+            ("spec", "runPolicy", name), key=True
+        )
 
     def asks(self, name: str) -> str:
         """What the annotation `trainc.dev/<name>` of the job says, "" where it has none."""
@@ -132,9 +134,6 @@ class LegacyJob:
     @property
     def cluster_domain(self) -> str:
         return self.asks("cluster-domain") or self.options.cluster_domain
-
-    def span(self, path: Path, *, key: bool = False) -> Span:
-        return self.document.span(path, key=key)
 
     def say(
         self,
@@ -148,7 +147,7 @@ class LegacyJob:
         level: str = "",
     ) -> None:
         """Report something about this job: at a path of its file, with `key` at the key there, or at a place."""
-        span = at if isinstance(at, Span) else self.span(at, key=key)
+        span = at if isinstance(at, Span) else self.document.span(at, key=key)
         self.report.add(rule.at(span, message, effect=effect, help=help, level=level))
 
 

@@ -93,19 +93,6 @@ class Validator:
         span = self.document.span(path, key=key or get(self.document.written, *path) is None)
         self.report.add(REFUSED.at(span, message, help=help, fix=tuple(fix), refusal=Refusal(self.by, text)))
 
-    def warn(
-        self,
-        rule: Rule,
-        path: Path,
-        message: str,
-        *,
-        key: bool = False,
-        help: str = "",  # noqa: A002 (the word users see)
-        fix: Iterable[Edit] = (),
-    ) -> None:
-        """Something of the job that the operator does not refuse."""
-        self.report.add(rule.at(self.document.span(path, key=key), message, help=help, fix=tuple(fix)))
-
 
 def written(path: Path) -> str:
     """A path as the operators write it: fields with dots, keys and indices in brackets."""
@@ -154,13 +141,15 @@ def image(container: Tree) -> str:
 def empty_manager(r: Validator) -> None:
     """Say that an empty `managedBy` is read as none."""
     path = ("spec", "runPolicy", "managedBy")
-    r.warn(EMPTY_MANAGER, path, "`managedBy` is empty", help="remove it", fix=r.document.edits(path))
+    span, fix = r.document.span(path), r.document.edits(path)
+    r.report.add(EMPTY_MANAGER.at(span, "`managedBy` is empty", help="remove it", fix=fix))
 
 
 def odd_case(r: Validator, key: str, role: str) -> None:
     """Say that a role is spelled otherwise than its kind spells it."""
     message = f"the role `{key}` has the wrong case: use `{role}`"
-    r.warn(ROLE_CASE, ("spec", r.kind.field, key), message, key=True, fix=respelling(r, key, role))
+    span = r.document.span(("spec", r.kind.field, key), key=True)
+    r.report.add(ROLE_CASE.at(span, message, fix=respelling(r, key, role)))
 
 
 def respelling(r: Validator, key: str, role: str) -> tuple[Edit, ...]:

@@ -72,14 +72,14 @@ def scopes(job: LegacyJob, children: int) -> None:
 
 def _clean_up(job: LegacyJob) -> None:
     if job.kind.field == LISTED:
-        span = job.span(("spec", job.kind.field), key=True)
+        span = job.document.span(("spec", job.kind.field), key=True)
         message = "pods that still run end when the job succeeds; upstream kept them until the job was deleted"
         job.say(CLEAN_UP, span, message)
         return
     policy = job.policy("cleanPodPolicy")
     is_set = type(policy) is Sourced and policy.value is not None
     chosen = policy.value if is_set else job.kind.clean
-    span = job.policy_span("cleanPodPolicy") if is_set else job.span(("spec", job.kind.field), key=True)
+    span = job.policy_span("cleanPodPolicy") if is_set else job.document.span(("spec", job.kind.field), key=True)
     if chosen not in CLEAN_POLICIES:
         message = f"`{chosen}` is not a clean-up policy; the operator treated it as All"
         job.say(UNKNOWN_POLICY, span, message, help=f"one of {', '.join(CLEAN_POLICIES)}")

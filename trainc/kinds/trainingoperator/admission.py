@@ -198,7 +198,8 @@ def _one_master(r: Validator) -> None:
     if count == 1 or type(count) is str:  # text is filled in later, which whoever counts pods has a word on
         return
     if count is None and r.lenient:
-        r.warn(MASTER_COUNT, path, "the Master has no `replicas`; the default is 1", fix=r.document.edits(path, 1))
+        message, fix = "the Master has no `replicas`; the default is 1", r.document.edits(path, 1)
+        r.report.add(MASTER_COUNT.at(r.document.span(path), message, fix=fix))
         return
     message = "the Master has no `replicas`" if count is None else f"{count} Masters are requested"
     note = "the webhook runs before the default of 1 is set" if count is None else ""
@@ -223,7 +224,7 @@ def _pytorch(r: Validator) -> None:
         return
     help_ = "use `spec.nprocPerNode`"
     message = "`spec.elasticPolicy.nProcPerNode` is deprecated, use spec.nprocPerNode instead"
-    r.warn(OLD_NPROC, path, message, help=help_)
+    r.report.add(OLD_NPROC.at(r.document.span(path), message, help=help_))
     if get(r.spec, "nprocPerNode") is not None:
         text = forbidden(path, "must not be used with spec.nprocPerNode")
         r.say(path, text, "the number of processes is set twice", help=help_, fix=r.document.edits(path))

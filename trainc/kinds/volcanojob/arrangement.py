@@ -102,7 +102,7 @@ def _ranks(job: JobOfTasks, tasks: list[Task]) -> bool:
     if (torch := job.plugins.get("pytorch")) is None:
         return True
     master, worker = job.task(torch.text("master")), job.task(torch.text("worker"))
-    at = job.span(("spec", "plugins", "pytorch"), key=True)
+    at = job.document.span(("spec", "plugins", "pytorch"), key=True)
     if master is None:
         message = f"there is no task `{torch.text('master')}`: the plugin `pytorch` sets no variable at all"
         job.say(RANKS_LOST, at, message, help=f"name a task `{torch.text('master')}`", level=WARNING)

@@ -85,7 +85,7 @@ def _is_known(job: JobOfTasks) -> bool:
     for path in unknown:
         message = f"`{path[-1]}` is unknown"
         help_ = "write the number: the gang and the restarts are computed from it"
-        job.report.add_or_skip(UNKNOWN_SIZE.at(job.span(path), message, help=help_))
+        job.report.add_or_skip(UNKNOWN_SIZE.at(job.document.span(path), message, help=help_))
     return not unknown
 
 
@@ -132,7 +132,7 @@ def check_plugins(job: JobOfTasks) -> bool:
         message = "a private key is written in the flags of the plugin `ssh`"
         effect = "anyone with read access to the repository has the key"
         help_ = "put it in a Secret with the keys `id_rsa`, `id_rsa.pub` and `authorized_keys`, and rotate the key"
-        job.say(KEY, at or job.span(("spec", "plugins", "ssh"), key=True), message, effect=effect, help=help_)
+        job.say(KEY, at or job.document.span(("spec", "plugins", "ssh"), key=True), message, effect=effect, help=help_)
     if "hcclrank" in job.plugins:
         message = "the annotation `hccl/rankIndex` of the plugin `hcclrank` differs from pod to pod"
         effect = "all pods of a Job share one template, so no pod would know its rank"
