@@ -1,7 +1,7 @@
 """The page of each job kind of another operator: how its server admits a job, and what the job is planned as.
 
-A page is a module of this room with two functions; `trainc.kinds.other_operators` says which documents have one. What it plans
-goes the way of every other job from there on: through a framework, named in the plan, to the JobSet and what stands beside it.
+A page is two functions of modules of this room, by default those for Training Operator's kinds. What it plans goes the way of
+every other job from there on: through a framework, named in the plan, to the JobSet and what stands beside it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PLANS = {
 
 
 class Page(NamedTuple):
-    """What one kind brings.
+    """How jobs of one kind are compiled.
 
     `admit` gives a job as its server and its operator take it, None with findings where they refuse it. `plan` gives
     the plan of one that was admitted; what will be different is reported. A plan that cannot be compiled is barred.
