@@ -183,22 +183,16 @@ def _ray(wiring: RayWiring, role: Role, group: RayGroup) -> Contribution:
 
 def _waits(wiring: RayWiring, container: Tree) -> Tree:
     """The container that holds a worker back until the control store answers, with Ray's own environment."""
-    own = [entry for entry in container.get("env") or () if value(entry, "name") not in {"FQ_RAY_IP", "RAY_IP"}]
-    env = [
-        *own,
-        {"name": "FQ_RAY_IP", "value": wiring.text("address of the head", wiring.host)},
-        {"name": "RAY_IP", "value": wiring.text("Service of the head", wiring.service)},
-    ]
-    kept = {key: container[key] for key in ("imagePullPolicy", "securityContext", "volumeMounts") if key in container}
-    text = wiring.text("waiting for the head", _WAIT.replace("{address}", wiring.address))
+    head = {"FQ_RAY_IP": ("address of the head", wiring.host), "RAY_IP": ("Service of the head", wiring.service)}
+    own = [entry for entry in container.get("env") or () if value(entry, "name") not in head]
     return {
         "name": "wait-gcs-ready",
         "image": container.get("image"),
         "command": _COMMAND,
-        "args": [text],
-        "env": env,
+        "args": [wiring.text("waiting for the head", _WAIT.replace("{address}", wiring.address))],
+        "env": [*own, *({"name": name, "value": wiring.text(*told)} for name, told in head.items())],
         "resources": {"limits": _WAITS, "requests": _WAITS},
-        **kept,
+        **{key: container[key] for key in ("imagePullPolicy", "securityContext", "volumeMounts") if key in container},
     }
 
 
