@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from trainc.model.report import Report
-from trainc.yaml.faults import CONFLICT, TEMPLATE
 from trainc.yaml.reader import read
+from trainc.yaml.rules import CONFLICT, TEMPLATE
 
 QUOTE = "check the indentation, and quote a value that contains `: `"
 SPACE = "write `key: value`, with a space after the colon"

@@ -8,12 +8,12 @@ from itertools import repeat
 from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
 
 from trainc.model.document import Document, Marks, Stretch
-from trainc.model.finding import WARNING, Label, Rule
+from trainc.model.finding import WARNING, Finding, Label, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Tree
 from trainc.text.record import Any
-from trainc.yaml import faults, rules, scalars
+from trainc.yaml import rules, scalars
 from trainc.yaml.scalars import KEYS, VALUES, OddError
 
 DEPTH = 200
@@ -24,6 +24,14 @@ MODES = frozenset(("defaultMode", "mode"))  # where octal numbers are at home, a
 _OPEN = object()
 _CORE = "tag:yaml.org,2002:"
 _QUOTE = "quote it to make it text"
+
+
+class StopError(Exception):
+    """A document cannot be read to its end; carries the finding."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
 
 
 class Constructor:
@@ -158,8 +166,15 @@ class Constructor:
             self._refuse(rules.NOT_A_NUMBER, self._span(event), message, _QUOTE)
             return None
         if (reason := scalars.ambiguous(text)) and not (key in MODES and text.isdigit()):
-            self._report.add(faults.ambiguous_text(self._span(event), text, reason))
+            self._warn(event, reason)
         return scalars.resolve(text)
+
+    def _warn(self, event: Any, reason: str) -> None:
+        """Report that an unquoted text is read differently elsewhere."""
+        value = scalars.resolve(event.value)
+        plain = f"write `{str(value).lower()}`, or " if type(value) is not str else ""
+        help_ = f'{plain}quote it to make it text: `"{event.value}"`'
+        self._report.add(rules.AMBIGUOUS.at(self._span(event), f"`{event.value}` is {reason}", help=help_))
 
     def _tagged(self, event: Any) -> Any:
         try:
@@ -186,7 +201,7 @@ class Constructor:
         if (key := scalars.resolve_key(text)) is None:
             return self._bad_key(event, f"`{text}` is not a key for Kubernetes" if text else "there is no key here")
         if reason := scalars.ambiguous(text):
-            self._report.add(faults.ambiguous_text(self._span(event), text, reason))
+            self._warn(event, reason)
         return key
 
     def _other_key(self, event: Any, depth: int) -> str | None:
@@ -201,7 +216,7 @@ class Constructor:
         elif self._refused or (key := scalars.key_text(node.value) if type(node) is Sourced else None) is None:
             is_template = type(event) is MappingStartEvent and event.flow_style  # how templates begin
             message = "`{{` starts a template: a map as the key of a map" if is_template else "this key is not text"
-            help_ = faults.TEMPLATE if is_template else _QUOTE
+            help_ = rules.TEMPLATE if is_template else _QUOTE
             key = self._bad_key(event, "" if self._refused else message, help_)
         self._refused |= refused
         return key
@@ -264,10 +279,10 @@ class Constructor:
     def _span(self, event: Any) -> Span:
         return Span(self._file, *_stretch(event.start_mark, event.end_mark))
 
-    def _stopped(self, rule: Rule, event: Any, message: str, help_: str) -> faults.StopError:
-        return faults.StopError(rule.at(self._span(event), message, help=help_))
+    def _stopped(self, rule: Rule, event: Any, message: str, help_: str) -> StopError:
+        return StopError(rule.at(self._span(event), message, help=help_))
 
-    def _too_large(self, start: Any) -> faults.StopError:
+    def _too_large(self, start: Any) -> StopError:
         return self._stopped(rules.SIZE, start, f"this document has more than {NODES} values", "split it")
 
 

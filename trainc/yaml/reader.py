@@ -94,7 +94,7 @@ def _readable(data: bytes, file: str, report: Report) -> bytes:
         start = max(text.rfind("\n---", end, bad.start()) + 1, end)
         line += len(breaks.findall(text, end, start))
         if len(out) > BROKEN:
-            from trainc.yaml.faults import unread_rest  # noqa: PLC0415
+            from trainc.yaml.rules import unread_rest  # noqa: PLC0415
 
             report.add(unread_rest(file, line))
             return "".join((*out, text[end:start])).encode()

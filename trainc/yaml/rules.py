@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainc.model.finding import ERROR, WARNING, Rule
+from trainc.model.finding import ERROR, WARNING, Finding, Rule
+from trainc.model.sourced import Span
 
 NOT_UTF8 = Rule("not-utf8", ERROR, unreadable=True)
 CONTROL_CHARACTER = Rule("control-character", ERROR, unreadable=True)
@@ -18,24 +19,11 @@ SIZE = Rule("yaml-size", ERROR, unreadable=True)
 AMBIGUOUS = Rule("ambiguous-scalar", WARNING)
 LATE_MERGE = Rule("late-merge", WARNING)
 
-HELP = (  # words of libyaml's messages, and what usually helps
-    ("mapping values are not allowed", "check the indentation, and quote a value that contains `: `"),
-    (
-        "found character that cannot start any token",
-        "indent with spaces, and quote a value that starts with `@`, `%` or a backtick",
-    ),
-    ("found a tab character", "indent with spaces, not tabs"),
-    ("expected node content", "give a value here, or close the bracket that is open"),
-    ("did not find expected key", "check the indentation of this line against the lines above it"),
-    ("did not find expected '-' indicator", "check the indentation of this line against the list above it"),
-    ("could not find expected ':'", "write `key: value`, with a space after the colon"),
-    ("expected ',' or", "close the bracket, or separate its items with commas"),
-    ("unexpected end of stream", "close the quote or bracket that is opened here"),
-    ("expected alphabetic or numeric character", "quote a value that starts with `*` or `&`"),
-    ("unknown escape character", "use single quotes, or double the backslash"),
-)
+CONFLICT = "keep one side, and remove the lines that start with `<<<<<<<`, `=======` and `>>>>>>>`"
+TEMPLATE = "render the template first, as in `helm template . | trainc validate -`, or exclude it from the paths"
 
 
-def help_for(problem: str) -> str:
-    """What usually helps against one of libyaml's messages."""
-    return next((text for words, text in HELP if words in problem), "")
+def unread_rest(file: str, line: int) -> Finding:
+    """An error for the documents from a line on, which nobody reads because too many above them are broken."""
+    message = "the documents from here on are not read: too many above them cannot be"
+    return SYNTAX.at(Span(file, line, 1, line, 1), message, help="correct those above first")
