@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainc.apiserver import metadata, metadata_decoding
 from trainc.apiserver.admission import INVALID_FIELD, UNDECODABLE, refused, unknown_field
+from trainc.apiserver.advice import rewritten
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.golang.decoding import decode
 from trainc.apiserver.jobs import created
@@ -13,7 +14,6 @@ from trainc.apiserver.null_fields import check_nulls, deduplicated
 from trainc.apiserver.pods.complaints import Complaints, Field, fields
 from trainc.apiserver.pods.template import spec as pod_spec
 from trainc.apiserver.pods.template import template
-from trainc.apiserver.retyping import rewritten
 from trainc.apiserver.schema.features import features_of
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.node import load
