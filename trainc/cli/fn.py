@@ -32,19 +32,17 @@ def run(options: Options) -> int:
         raise Trouble("trainc fn reads a ResourceList from standard input, as kustomize and kpt write it")
     given = read_list(standard_input())
     config = configuration(given.config, SETTINGS)
-    items = (*given.items, *config.resources)
+    items, is_build = (*given.items, *config.resources), config.command == BUILD
     package = Package(items)
     with Orderly(), Scratch() as folder:
         unpack(folder, package.files())
         with chdir(folder):
-            session = Session(
-                Options(["."], config.options), os.getcwd(), compiles=config.command == BUILD, has_cache=False
-            )
+            session = Session(Options(["."], config.options), os.getcwd(), compiles=is_build, has_cache=False)
             one_stream(session)
             spool = ItemSpool(package, items, session.project.output)
             pipeline.build(session.project, session.selection, spool, session.report)
     findings = [(finding, _place(finding, package, items)) for finding in session.report.findings]
-    if config.command == BUILD and not session.report.failed:
+    if is_build and not session.report.failed:
         texts = spool.texts_in_place(session.report.account)
     else:
         texts = [item.text for item in given.items]

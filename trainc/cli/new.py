@@ -30,8 +30,8 @@ from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 
 _LIST = "list"  # the word that shows the values which an option takes
-_PART_BOUND = 12  # characters of a value in the name of a runtime
-_NAME_BOUND = 40  # characters that leave room for what JobSet appends to the names of pods
+_PART_MAX = 12  # characters of a value in the name of a runtime
+_NAME_MAX = 40  # characters that leave room for what JobSet appends to the names of pods
 
 
 def run(options: Options) -> int:
@@ -81,10 +81,8 @@ def _request(options: Options) -> Request:
         raise Trouble(
             f"`{name}` is not a valid job name: use lowercase letters, digits and dashes, starting with a letter"
         )
-    if len(name) > _NAME_BOUND:
-        raise Trouble(
-            f"`{name}` has {len(name)} characters; the maximum is {_NAME_BOUND}, so that pod names stay valid"
-        )
+    if len(name) > _NAME_MAX:
+        raise Trouble(f"`{name}` has {len(name)} characters; the maximum is {_NAME_MAX}, so that pod names stay valid")
     request = Request(name)
     asks = asks and not options.values and not options.tail
     request.framework = _one_of("framework", options.one("framework") or _asked(asks, "Framework", "torch"), STARTS)
@@ -176,7 +174,7 @@ def _settle(request: Request, options: Options, project: Project, own: list[Blue
     if not request.runtime and request.settings() and not _fits(request, runtimes):
         texts = [text.lower() for text in request.settings().values()]
         parts = ("".join(c if c.isascii() and c.isalnum() else "-" for c in text) for text in texts)
-        request.variant = "".join(f"-{part}" for part in (part[:_PART_BOUND].strip("-") for part in parts) if part)
+        request.variant = "".join(f"-{part}" for part in (part[:_PART_MAX].strip("-") for part in parts) if part)
     # A runtime of the project is used as it is, so that nothing else may be said about it.
     exists = request.runtime_name in runtimes
     if request.runtime and not exists:

@@ -123,9 +123,7 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     changes = [one for one in spool.changes if (check and one.path not in refused) or one.state in REFUSED]
     if any(one.rule is BAD_PROJECT and one.level == ERROR for one in session.report.findings):
         changes = []  # what differs may differ by a setting that cannot be read
-    broken: list[
-        str
-    ] = []  # files with errors that `validate` reports: here the report keeps what is about rendered files
+    broken: list[str] = []  # files with errors, which `validate` reports: here are those of rendered files alone
     if only_rendered:
         others = session.report.only(lambda finding: finding.rule not in _ABOUT_FILES)
         session.report = session.report.only(lambda finding: finding.rule in _ABOUT_FILES)

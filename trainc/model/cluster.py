@@ -71,9 +71,7 @@ class Cluster(Immutable):
     scheduler: Sourced[str] | None = None  # the back end that replaces every other choice
     scheduler_name: Sourced[str] | None = None  # the profile that its pods ask for
     queue: Sourced[str] | None = None  # of jobs that name none
-    topology: Sourced[str] | None = (
-        None  # the widest domain of one job: a node label, with Volcano the number of a tier
-    )
+    topology: Sourced[str] | None = None  # the widest domain of one job: a node label, for Volcano a tier's number
     timeout: Sourced[int] | None = None  # seconds that a gang of coscheduling waits for its last pod
     unit: str = WHOLE  # what is a gang inside a job: the whole, its roles (each with its own minimum), or its replicas
     autoscaling: bool = False  # nodes appear on demand: what is free now says nothing

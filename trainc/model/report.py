@@ -193,11 +193,8 @@ class Report:
                 return
             finding = weaker
         elif self._allows and (comments := self._comments(finding)):
-            also = tuple(
-                Label(one.span, "this comment cannot suppress it: the API server rejects the object")
-                for one in comments
-            )
-            finding = finding.restored(finding.level, also)
+            text = "this comment cannot suppress it: the API server rejects the object"
+            finding = finding.restored(finding.level, tuple(Label(one.span, text) for one in comments))
         if self._answer is not None and finding.refusal is not None and finding.level == ERROR:
             self._answer.refuse(finding.refusal)
         identity = finding.identity()

@@ -42,10 +42,9 @@ def _job(row: Mapping[str, Any]) -> Iterator[str]:
         if cause.get("help"):
             yield f"    help: {cause['help']}"
     others = row.get("others", ())
-    yield from (
-        f"  also: {other['headline']} [{other['name']}]" for other in others[:_MAX_LINES] if not other["result"]
-    )
-    yield from (f"  follows: {other['headline']} [{other['name']}]" for other in others[:_MAX_LINES] if other["result"])
+    for word, is_result in (("also", False), ("follows", True)):
+        listed = [other for other in others[:_MAX_LINES] if other["result"] == is_result]
+        yield from (f"  {word}: {other['headline']} [{other['name']}]" for other in listed)
     for key, title in (("notes", "note"), ("unknown", "unknown")):
         yield from (f"  {title}: {text}" for text in row.get(key, ())[:_MAX_LINES])
         if len(row.get(key, ())) > _MAX_LINES:

@@ -103,9 +103,8 @@ def _facts(view: View) -> list[tuple[str, str]]:
         ("volumes", "; ".join(kept)),
         ("starts", f"not yet: {view['held']}" if view["held"] else ""),
     ]
-    hours = (
-        f"none: {bound['why']}" if bound["hours"] is None else f"{bound['hours']} accelerator hours ({bound['why']})"
-    )
+    hours, why = bound["hours"], bound["why"]
+    limit = f"none: {why}" if hours is None else f"{hours} accelerator hours ({why})"
     return [
         *((label, words) for label, words in some if words),
         ("order", " -> ".join(" + ".join(stage) for stage in view["order"])),
@@ -114,7 +113,7 @@ def _facts(view: View) -> list[tuple[str, str]]:
         ("restarts", _at_most(restarts) if isinstance(restarts, int) else str(or_unknown(restarts))),
         *([("retries", ", ".join(retried))] if retried else ()),
         *([("fails on", "; ".join(view["endedBy"]))] if view["endedBy"] else ()),
-        ("time limit", hours),
+        ("time limit", limit),
     ]
 
 

@@ -18,14 +18,13 @@ def installed(group: str, name: str, kind: type[T]) -> T | None:
     """What an installed package offers under that name, None where none does; Trouble where it cannot be loaded, or is of another kind."""
     for entry in _entries(group):
         if entry.name == name:
+            what = f"{group}: `{name}` is installed as {entry.value}"
             try:
                 loaded = entry.load()
             except (ImportError, AttributeError) as error:
-                raise Trouble(
-                    f"{group}: `{name}` is installed as {entry.value}, which does not load: {error}"
-                ) from error
+                raise Trouble(f"{what}, which does not load: {error}") from error
             if not isinstance(loaded, kind):
-                raise Trouble(f"{group}: `{name}` is installed as {entry.value}, which is not a {kind.__name__}")
+                raise Trouble(f"{what}, which is not a {kind.__name__}")
             return loaded
     return None
 

@@ -96,9 +96,7 @@ def known_of(
     for reference, naming in plain["references"]:
         if here := [file for file in naming if file in known.files]:
             known.references[Reference(*reference)] = here
-    known.runtimes = {
-        identity for identity, reaching in plain["runtimes"] if any(file in known.files for file in reaching)
-    }
+    known.runtimes = {one for one, reaching in plain["runtimes"] if not known.files.isdisjoint(reaching)}
     for paths, others in plain["walks"]:
         unchanged = {*others, *[file for file in again if is_below(file, paths)]}
         known.walks[paths] = sorted(unchanged, key=lambda name: name.split("/"))
@@ -164,9 +162,7 @@ def plain_outcomes(run: CompletedRun) -> Plain | None:
         for identity, reaching in before["runtimes"]:
             runtimes.setdefault(identity, []).extend([file for file in reaching if file in kept])
     # What jobs of clean files name, with these files.
-    references = [
-        (tuple(reference), sorted(naming & clean.keys())) for reference, naming in run.spool.references.files.items()
-    ]
+    references = [(tuple(one), sorted(naming & clean.keys())) for one, naming in run.spool.references.files.items()]
     # The files that are not clean: those that are read again, and those that nobody needs to read.
     paths = {path: source for path, source in run.spool.paths.items() if source in clean}
     written = {run.rendered + path for path in paths}

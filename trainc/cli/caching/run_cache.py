@@ -100,10 +100,8 @@ def _marks(here: str, arguments: list[str]) -> list[str]:
 def _interpreter(here: str) -> list[object]:
     """The Python that runs trainc and the places of its packages, which change with every package put there."""
     places = [place for place in sys.path if place and place != here and os.path.exists(place)]
-    return [
-        sys.version,
-        *[(place, status.st_mtime_ns, status.st_ino) for place in places if (status := os.stat(place))],
-    ]
+    states = [(place, os.stat(place)) for place in places]
+    return [sys.version, *[(place, status.st_mtime_ns, status.st_ino) for place, status in states]]
 
 
 def _build() -> str:
