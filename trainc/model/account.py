@@ -23,16 +23,12 @@ UNACCOUNTED_JOB = Rule("unaccounted-job", ERROR, verdict=True)
 
 
 class Withheld(NamedTuple):
-    """An error that is not said, or not as one.
-
-    That is so for comments at `spans`, for an `option` that turns its rule off, for the project's `level`, or, without
-    any of them, for `--only admission`.
-    """
+    """An error that is not said, or not as one; without any other reason, for `--only admission`."""
 
     finding: Finding
-    spans: tuple[Span, ...] = ()
-    level: str = ""
-    option: str = ""
+    spans: tuple[Span, ...] = ()  # of comments that silence it
+    level: str = ""  # that the project gives its rule
+    option: str = ""  # that turns its rule off
 
     def restored(self, level: str) -> Finding:
         """The finding with its silence refused."""

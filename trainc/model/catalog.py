@@ -193,29 +193,19 @@ class SourceFile(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """The documents of a run, each file read when it is asked for.
+    """The documents of a run, each file read when it is asked for."""
 
-    `selected(cluster, is_done)` yields each selected file that a cluster may run with its documents, but for those that
-    `is_done` answers for by their name and text, a long file in several parts; `runtimes()` the documents of those files that may hold
-    runtimes; `runtime_folder(file)` the runtimes folder that serves a file; `beside(file)` the files beside
-    one that was given by its own name; `objects()` the
-    files of the project that may hold what jobs name; `shipped(folder, name)` the catalogue's file of that
-    name, `shipped_names(folder)` all of its names, in the folder of runtimes (empty) or `components`;
-    `nearest(file)` the nearest `runtimes/` upwards from a file; `neighbours(file, word)` the documents of a file and of those
-    beside it whose text holds a word. `take_part(part, parts)` limits `selected` to one of
-    several equal parts of the files, and `size()` is the number of its files; to ask is to look through all of them.
-    `first(file)` is the number of the document of a file with which a part begins.
-    """
-
+    # Each selected file that a cluster may run with its documents, but for those that `is_done` answers for by their
+    # name and text; a long file in several parts. Asked with the cluster and `is_done`.
     selected: Callable[..., Iterator[tuple[str, list[Document]]]]
-    runtimes: Callable[[], Iterator[Document]]
-    runtime_folder: Callable[[str], RuntimeFolder]
-    beside: Callable[[str], RuntimeFolder]
-    objects: Callable[[], Iterator[SourceFile]]
-    shipped: Callable[[str, str], list[Document]]
-    shipped_names: Callable[[str], list[str]]
-    nearest: Callable[[str], str]
-    neighbours: Callable[[str, str], RuntimeFolder]
-    take_part: Callable[[int, int], None]
-    size: Callable[[], int]
-    first: Callable[[str], int]
+    runtimes: Callable[[], Iterator[Document]]  # the documents of those files that may hold runtimes
+    runtime_folder: Callable[[str], RuntimeFolder]  # the one that serves a file
+    beside: Callable[[str], RuntimeFolder]  # the files beside one that was given by its own name
+    objects: Callable[[], Iterator[SourceFile]]  # the files of the project that may hold what jobs name
+    shipped: Callable[[str, str], list[Document]]  # of the catalogue: in the folder of runtimes (empty) or `components`
+    shipped_names: Callable[[str], list[str]]  # all names in such a folder
+    nearest: Callable[[str], str]  # the nearest `runtimes/` upwards from a file
+    neighbours: Callable[[str, str], RuntimeFolder]  # of a file, and of those beside it whose text holds a word
+    take_part: Callable[[int, int], None]  # limits `selected` to one of several equal parts of the files
+    size: Callable[[], int]  # the number of its files; to ask is to look through all of them
+    first: Callable[[str], int]  # the number of the document of a file with which a part begins

@@ -26,16 +26,12 @@ class Cache(Protocol):
 
 
 class Definitions(NamedTuple):
-    """The compiled table of the kinds that one file defines, and remarks on it.
-
-    `faults` say why a schema is not structural: a server would not have taken it, and it is left out of the table.
-    `notes` name what cannot be checked. `lasting` says that another run would read the same of the file.
-    """
+    """The compiled table of the kinds that one file defines, and remarks on it."""
 
     table: Mapping[str, Any]
-    faults: tuple[Remark, ...] = ()
-    notes: tuple[Remark, ...] = ()
-    lasting: bool = True
+    faults: tuple[Remark, ...] = ()  # schemas that are not structural: no server takes them, and the table lacks them
+    notes: tuple[Remark, ...] = ()  # what cannot be checked
+    lasting: bool = True  # whether another run would read the same of the file
 
 
 Version = tuple[int, int]

@@ -20,16 +20,13 @@ class CacheMissError(Exception):
 
 
 class FileResult:
-    """One file's jobs and the runtimes they are made of.
-
-    `is_clean` says that nothing was said about them, `has_companions` that objects stand beside them.
-    """
+    """One file's jobs and the runtimes they are made of."""
 
     __slots__ = ("has_companions", "is_clean", "jobs", "runtimes")
 
     def __init__(self) -> None:
-        self.is_clean = True
-        self.has_companions = False
+        self.is_clean = True  # nothing was said about them
+        self.has_companions = False  # objects stand beside them
         self.jobs = 0
         self.runtimes: set[Identity] = set()
 
@@ -103,23 +100,19 @@ def joined(key: Key) -> str:
 
 
 class CachedResults:
-    """What earlier runs know of files that this one leaves alone.
-
-    `files` are these files, `again` those of jobs that are compiled again. `names` are those of the objects of both
-    (cluster, kind, namespace, name). `jobs` counts what came out, `sources` what was read. `paths` maps
-    rendered files to their sources. `walks` are, by the paths they were looked for under, all other files that a run reads.
-    """
+    """What earlier runs know of `files` that this one leaves alone; `again` are those that are compiled again."""
 
     def __init__(self, files: AbstractSet[str], again: AbstractSet[str]) -> None:
         self.files = files
         self.again = again
-        self.names: dict[str, str] = {}  # by the key in one text, of which thousands are read in no time
-        self.jobs = 0
-        self.sources = 0
-        self.paths: dict[str, str] = {}
+        # The files of the objects of both, by the key in one text, of which thousands are read in no time.
+        self.names: dict[str, str] = {}
+        self.jobs = 0  # that came out
+        self.sources = 0  # that were read
+        self.paths: dict[str, str] = {}  # rendered files, and their sources
         self.references: dict[Reference, list[str]] = {}
         self.runtimes: set[Identity] = set()
-        self.walks: dict[tuple[str, ...], list[str]] = {}
+        self.walks: dict[tuple[str, ...], list[str]] = {}  # all other files, by the paths they were looked for under
 
     def has(self, key: Key) -> bool:
         """Whether one of the files holds a job from which an object of that name comes."""

@@ -14,14 +14,7 @@ SAFE, UNSAFE = "safe", "unsafe"  # edits that keep the meaning, and those that m
 
 
 class Rule:
-    """One kind of finding: `name` is what users see, search for and suppress.
-
-    `summary` and `why` are its page: those of most rules of trainc are in `lint/catalogue/rules.toml`.
-    `verdict` marks a server's own refusal, which nobody can suppress. `unreadable` marks a reason why a text gives no
-    document: suppressing it would make what it holds disappear. `admission` rules also run under `--only admission`.
-    `differs` names the older kinds whose every job differs from its operator in this way. `compares` marks what is said
-    of an edit, which another finding about the same text may be the cause of.
-    """
+    """One kind of finding; the words of its page are for most rules of trainc in `lint/catalogue/rules.toml`."""
 
     __slots__ = ("_summary", "_why", "admission", "compares", "differs", "level", "name", "unreadable", "verdict")
 
@@ -38,15 +31,15 @@ class Rule:
         differs: tuple[str, ...] = (),
         compares: bool = False,
     ) -> None:
-        self.name = name
+        self.name = name  # what users see, search for and suppress
         self.level = level
         self._summary = summary
         self._why = why
-        self.verdict = verdict
-        self.unreadable = unreadable
-        self.differs = differs
-        self.compares = compares
-        self.admission = admission or verdict or unreadable
+        self.verdict = verdict  # a server's own refusal, which nobody can suppress
+        self.unreadable = unreadable  # why a text gives no document: suppressed, what it holds would disappear
+        self.differs = differs  # the older kinds whose every job differs from its operator in this way
+        self.compares = compares  # said of an edit: another finding about the same text may be the cause
+        self.admission = admission or verdict or unreadable  # also looked for under `--only admission`
 
     @property
     def summary(self) -> str:
@@ -93,19 +86,15 @@ class Label(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """A change to one YAML node of `file`: `path` is set to `value`, removed where that is None, or its key called `name`.
-
-    `line` is that of the document's start: one file may hold several. `safety` is safe, unsafe or display-only.
-    With `at` it is the scalar that stands there, whatever its path.
-    """
+    """A change to one YAML node of `file`: `path` is set to `value`, removed where that is None, or its key called `name`."""
 
     file: str
-    line: int
+    line: int  # of the document's start: one file may hold several
     path: tuple[str | int, ...]
     value: object = None
     safety: str = SAFE
     name: str = ""
-    at: Span | None = None
+    at: Span | None = None  # of the scalar that is meant, whatever its path
 
 
 class Refusal(NamedTuple):

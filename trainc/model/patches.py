@@ -18,15 +18,12 @@ GPU, TPU, NEURON, EFA = "gpu", "tpu", "neuron", "efa"  # what machines have; EFA
 
 
 class Start(NamedTuple):
-    """The shipped `runtime` of a framework; `words` start a program, and `{processes}` stands for all processes.
-
-    `machines` are the sorts of machines that `trainc new --on` offers for it; a job without `--on` is not asked.
-    """
+    """The shipped runtime of a framework, and how `trainc new` starts from it."""
 
     runtime: str
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # that start a program; `{processes}` stands for all processes
     about: str
-    machines: tuple[str, ...] = (GPU,)
+    machines: tuple[str, ...] = (GPU,)  # the sorts that `--on` offers for it; a job without `--on` is not asked
     args: tuple[str, ...] = ()  # that go with the usual words
     has_launcher: bool = False
     has_shared_memory: bool = False  # whether the runtime mounts /dev/shm
@@ -160,28 +157,21 @@ PODS, PROCESSES = "pods", "processes"  # numbers that a framework may compute wi
 
 
 class Framework(NamedTuple):
-    """What a process needs to meet its peers.
-
-    `vocabulary` are the names that its processes go by: checks of pods, refusals and migration read them there. A
-    job that sets a `reserved` variable is told so, unless `refuse` words that as the TrainJob webhook does, given the
-    plan and the report (`refuses_reserved`). `env_first` puts the framework's variables before the job's own. `verify` looks at a
-    plan for mistakes that only this framework knows. `computes` says which numbers it does more with than copy them,
-    of every plan or of the given one: those that are filled in later stop the job. `asks` are the fields of `spec.trainer` that a job cannot leave to its runtime.
-    `starts` are the names that `trainc new --framework` takes for it, each with what it writes. `has_slots` says that
-    `numProcPerNode` is how many processes a node runs.
-    """
+    """What a process needs to meet its peers."""
 
     name: str
     lower: Callable[[Plan], Contribution]
-    vocabulary: Vocabulary = Vocabulary()
-    refuse: Callable[[Plan, Report], None] | None = None
-    refuses_reserved: bool = False
-    env_first: bool = False
-    verify: Callable[[Plan, Report], None] | None = None
+    vocabulary: Vocabulary = Vocabulary()  # what its processes go by, for checks of pods, refusals and migration
+    refuse: Callable[[Plan, Report], None] | None = None  # in the words of the TrainJob webhook
+    refuses_reserved: bool = False  # whether `refuse` tells a job that it sets a `reserved` variable
+    env_first: bool = False  # whether the framework's variables stand before the job's own
+    verify: Callable[[Plan, Report], None] | None = None  # finds mistakes that only this framework knows
+    # Which numbers, of every plan or of the given one, it does more with than copy them: those that are filled in
+    # later stop the job.
     computes: tuple[str, ...] | Callable[[Plan], tuple[str, ...]] = (PODS, PROCESSES)
-    asks: tuple[str, ...] = ()
-    starts: Mapping[str, Start] = _NOTHING
-    has_slots: bool = False
+    asks: tuple[str, ...] = ()  # the fields of `spec.trainer` that a job cannot leave to its runtime
+    starts: Mapping[str, Start] = _NOTHING  # by the names that `trainc new --framework` takes for it
+    has_slots: bool = False  # whether `numProcPerNode` is how many processes a node runs
 
     def needs(self, plan: Plan) -> tuple[str, ...]:
         """The numbers of a plan that have to be known."""
@@ -189,17 +179,13 @@ class Framework(NamedTuple):
 
 
 class Scheduler(NamedTuple):
-    """How pods get placed together: `gang` sees the plan after the framework and gives patches and whole objects.
-
-    `policy` does what the Trainer controller does for the `podGroupPolicy` of this name, where it has one. `refuse`
-    words the TrainJob webhook's refusals for that policy. `verify` looks at a plan for what this back end cannot do.
-    """
+    """How pods get placed together."""
 
     name: str
-    gang: Callable[[Plan, Cluster], Contribution]
-    policy: Callable[[Plan], Contribution] | None = None
-    refuse: Callable[[Plan, Cluster, Report], None] | None = None
-    verify: Callable[[Plan, Cluster, Report], None] | None = None
+    gang: Callable[[Plan, Cluster], Contribution]  # patches and whole objects for the plan after the framework
+    policy: Callable[[Plan], Contribution] | None = None  # what the Trainer controller does for such a `podGroupPolicy`
+    refuse: Callable[[Plan, Cluster, Report], None] | None = None  # the TrainJob webhook's refusals for that policy
+    verify: Callable[[Plan, Cluster, Report], None] | None = None  # what this back end cannot do
 
 
 def literal(value: Any, by: str) -> Sourced[Any]:

@@ -96,16 +96,7 @@ def deduplicated(findings: Findings) -> Findings:
 
 
 class Report:
-    """Collects the findings of a run; stages add to it, the command line alone reads it.
-
-    `level_of` gives the level a project wants for a rule at a place (off, warning, error, or empty for the rule's own),
-    `choice` tells the rules that this call turns off.
-    `unknown` counts checks that were skipped because a value cannot be known here, by reason. `job` is the job that
-    findings are met in just now; `reached` holds for each finding the jobs it was met in. `account` says what became
-    of each job; `reached_runtimes` are those that its jobs are made of, `alone` those that were looked at without a
-    job. `compiles` tells a run whose output is meant to be applied from one that only judges. With
-    `recording`, the server's answer to every document is kept as well.
-    """
+    """Collects the findings of a run; stages add to it, the command line alone reads it."""
 
     def __init__(
         self,
@@ -117,24 +108,24 @@ class Report:
         choice: RuleFilter | None = None,
     ) -> None:
         self.admission_only = admission_only
-        self.compiles = compiles
+        self.compiles = compiles  # whether its output is meant to be applied: another run only judges
         self.events = 0  # how often something was said, or silenced; it only grows
-        self.recording = recording
+        self.recording = recording  # whether the server's answer to every document is kept
         self.answers: dict[tuple[str, str, Span], Answer] = {}
         self._answer: Answer | None = None
-        self.unknown: dict[str, int] = {}
-        self.job = ""
+        self.unknown: dict[str, int] = {}  # by reason, checks that were skipped as a value cannot be known here
+        self.job = ""  # that findings are met in just now
         self.switched_on: dict[str, Label] = {}  # files of the components that the job itself switches on, and where
         self.met: list[Finding] | None = None  # what is added from now on, where somebody wants to know
-        self.reached: dict[tuple[object, ...], set[str]] = {}
+        self.reached: dict[tuple[object, ...], set[str]] = {}  # by finding, the jobs that it was met in
         self._findings: dict[tuple[object, ...], Finding] = {}
         self._allows: dict[tuple[str, int], list[Allow]] = {}
-        self._level_of = level_of
-        self._choice = choice
+        self._level_of = level_of  # what the project wants for a rule at a place: off, warning, error, "" for its own
+        self._choice = choice  # the rules that this call turns off
         self._lost = False  # whether an error of no job stands, which may hide what a comment is there for
-        self.account = Account()
-        self.reached_runtimes: set[DocumentIdentity] = set()
-        self.alone: set[DocumentIdentity] = set()
+        self.account = Account()  # what became of each job
+        self.reached_runtimes: set[DocumentIdentity] = set()  # those that its jobs are made of
+        self.alone: set[DocumentIdentity] = set()  # those that were looked at without a job
 
     def begin(self, document: Document) -> None:
         """The document that findings are met in from now on."""

@@ -12,26 +12,19 @@ _NONE: Mapping[str, str] = {}
 
 
 class Launcher(NamedTuple):
-    """A program that starts a framework's processes in a pod.
-
-    `programs` are what it is called, `modules` what `python -m` calls it. `nodes`, `processes` (of one node) and
-    `rank` (of the node) are the options and variables that tell it so, `addresses` its options for the host of rank 0,
-    each with the option for the port; `numbers` are its other options that take a number. `sets` are the variables that it sets in every process, `passes_on` those that it
-    reads, each with the one that it sets to the same. `switches` are the options that take no value: None where they
-    are not known.
-    """
+    """A program that starts a framework's processes in a pod."""
 
     name: str
-    programs: tuple[str, ...] = ()
-    modules: tuple[str, ...] = ()
-    nodes: Setting = ("", "")
-    processes: Setting = ("", "")
-    rank: Setting = ("", "")
-    addresses: Mapping[str, str] = _NONE
-    numbers: tuple[str, ...] = ()
-    sets: tuple[str, ...] = ()
-    passes_on: Mapping[str, str] = _NONE
-    switches: frozenset[str] | None = None
+    programs: tuple[str, ...] = ()  # what it is called
+    modules: tuple[str, ...] = ()  # what `python -m` calls it
+    nodes: Setting = ("", "")  # the option and the variable that tell it how many there are
+    processes: Setting = ("", "")  # of one node
+    rank: Setting = ("", "")  # of the node
+    addresses: Mapping[str, str] = _NONE  # its options for the host of rank 0, each with the option for the port
+    numbers: tuple[str, ...] = ()  # its other options that take a number
+    sets: tuple[str, ...] = ()  # the variables that it sets in every process
+    passes_on: Mapping[str, str] = _NONE  # those that it reads, each with the one that it sets to the same
+    switches: frozenset[str] | None = None  # the options that take no value, None where they are not known
 
     @property
     def words(self) -> tuple[str, ...]:

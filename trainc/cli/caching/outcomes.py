@@ -104,23 +104,17 @@ def known_of(
 
 
 class CompletedRun(NamedTuple):
-    """A run that has compiled all that it compiles.
-
-    `rendered` is the folder that it compared as it is listed, with a slash at its end; empty where it compared none.
-    `listed` are the files as they were listed before it, at the moment `started`; those `different` are not as the
-    `manifest` of a run before says. Only what is not `known` was compiled. `digests` are those of the files that are
-    read since.
-    """
+    """A run that has compiled all that it compiles."""
 
     session: Session
     spool: Spool
-    rendered: str
-    started: int
-    listed: Listing
-    known: CachedResults | None
-    manifest: Manifest | None
-    different: States
-    digests: dict[str, bytes]
+    rendered: str  # the folder that it compared as it is listed, with a slash at its end; empty where it compared none
+    started: int  # the moment before it, in nanoseconds
+    listed: Listing  # the files at that moment
+    known: CachedResults | None  # what was not compiled
+    manifest: Manifest | None  # of the run before
+    different: States  # of the files that are not as the manifest says
+    digests: dict[str, bytes]  # of the files that are read since
 
     @property
     def root(self) -> str:
