@@ -128,8 +128,8 @@ Counts = dict[tuple[str, str], int]
 def without_baseline(report: Report, baseline: Counts, *, compiles: bool) -> tuple[Report, int]:
     """The report without the findings of the baseline, and how many these are.
 
-    A run that `compiles` keeps errors: no manifest comes of a job that has one. Where a rule is found more often than the baseline says, all of
-    its findings in that file are reported: nobody can tell which of them is new.
+    A run that `compiles` keeps errors: no manifest comes of a job that has one. Where a rule is found more often than
+    the baseline says, all of its findings in that file are reported: nobody can tell which of them is new.
     """
     if not baseline:
         return report, 0

@@ -56,11 +56,7 @@ def view_of(job: Tree) -> Tree:
 
 
 class Bundle:
-    """All objects that one job becomes, in apply order, and the document they came from.
-
-    `plan` is None for a JobSet given as input: there is nothing behind it but its own text. `keeps_job` says that the
-    job stays a plain Job: its JobSet is how rules see it, and none of its objects.
-    """
+    """All objects that one job becomes, in apply order, and the document they came from."""
 
     __slots__ = ("cluster", "document", "jobset", "keeps_job", "objects", "passing", "plan")
 
@@ -76,11 +72,12 @@ class Bundle:
     ) -> None:
         self.document = document
         self.objects = objects
-        self.plan = plan
+        self.plan = plan  # None for a JobSet given as input: there is nothing behind it but its own text
         self.passing = passing  # whether these are documents of a file without jobs, which go on as they are
         self.cluster = cluster  # its name, empty where the project names none
         # The first of them, found where nobody says which it is; None in a bundle that has none.
         self.jobset: Tree = _first_jobset(objects) if jobset is None else jobset
+        # Whether the job stays a plain Job: its JobSet is how rules see it, and none of its objects.
         self.keeps_job = self.jobset is not None and all(tree is not self.jobset for tree in objects)
 
     @property

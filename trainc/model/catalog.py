@@ -161,17 +161,15 @@ class RuntimeLookup(NamedTuple):
 class Catalog:
     """Entries to compile, and where the runtimes and components that they may reach are found.
 
-    `entries` gives each admitted job or JobSet in the order of the files, and keeps none. `passing` holds, once all entries have been seen, documents of other files that the run keeps, and `unread` the jobs
-    that were refused before anybody could make a plan of them; `refused` are the parts of those that can be read.
-    `objects` finds what jobs name in the files of the project.
+    The lists are filled once all entries have been seen.
     """
 
     def __init__(self, entries: Callable[[], Iterator[Entry]], runtimes: RuntimeIndex, objects: Objects) -> None:
-        self.entries = entries
-        self.objects = objects
-        self.passing: list[Bundle] = []
-        self.unread: list[Document] = []
-        self.refused: list[RefusedEntry] = []
+        self.entries = entries  # each admitted job or JobSet, in the order of the files; none is kept
+        self.objects = objects  # finds what jobs name in the files of the project
+        self.passing: list[Bundle] = []  # documents of other files that the run keeps
+        self.unread: list[Document] = []  # jobs that were refused before anybody could make a plan of them
+        self.refused: list[RefusedEntry] = []  # the parts of those that can be read
         self.runtimes = runtimes
 
 

@@ -14,21 +14,15 @@ _NO_CPU: Sourced[int] = Sourced(0, Origin(by="no CPU in the resources"))
 
 
 class Inferred:
-    """The numbers that follow from the resources of one pod.
-
-    `gpus` are what has `gpu` in its resource name: the requests decide, then the limits; a fraction counts as a whole
-    one. Where several names have it the controller takes any; here the first in alphabetical order counts.
-    `gpu_names` are the names that stand for GPUs, in the first of requests and limits that has several of them, or
-    else an empty list. `counted` are all amounts that count.
-    """
+    """The numbers that follow from the resources of one pod."""
 
     __slots__ = ("counted", "gpu_names", "gpus", "part", "resources")
 
     def __init__(self, resources: Tree) -> None:
         self.resources = resources
-        self.gpu_names: list[str] = []
+        self.gpu_names: list[str] = []  # that stand for GPUs, where requests or limits have several
         self.part = ""  # where those names stand
-        self.counted: list[Tree] = []
+        self.counted: list[Tree] = []  # all amounts that count
         count: Sourced[int] | None = None
         for part in PARTS:
             if not (listed := get(resources, part)):
@@ -41,6 +35,8 @@ class Inferred:
             self.counted += [listed[name] for name in names]
             if len(names) > 1 and not self.part:
                 self.gpu_names, self.part = names, part
+        # What has `gpu` in its resource name: the requests decide, then the limits; a fraction counts as a whole one.
+        # Where several names have it the controller takes any; here the first in alphabetical order counts.
         self.gpus: Sourced[int] = _NO_GPU if count is None or count.value == 0 else count
 
     @property

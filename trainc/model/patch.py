@@ -58,16 +58,12 @@ _NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes in
 
 
 class PatchField(NamedTuple):
-    """Where one field of a patch goes: into the patched `container`, the `pod` spec or the pod's `metadata`.
-
-    `list_key` is the merge key of a field that upserts items into the list `target`. Without one the field is a map
-    whose entries replace those of `target`, or fields of the owner itself where `target` is empty.
-    """
+    """Where one field of a patch goes."""
 
     name: str
-    owner: str
-    target: str = ""
-    list_key: str = ""
+    owner: str  # the patched `container`, the `pod` spec or the pod's `metadata`
+    target: str = ""  # below the owner; empty for fields of the owner itself
+    list_key: str = ""  # the merge key of items that go into the list `target`; else entries replace those of a map
 
     def steps(self, content: Any) -> Iterator[Steps]:
         """Each place below the owner that the content replaces whole."""

@@ -37,11 +37,7 @@ _NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes in
 
 
 class Contribution:
-    """What a framework or a scheduler adds to a plan; it keeps no reference to it.
-
-    `counts` replaces the number of pods of a role (by index); `objects` are whole manifests without namespace.
-    `labels` and `annotations` go to the JobSet itself. `sourced` says that every leaf knows its origin already.
-    """
+    """What a framework or a scheduler adds to a plan; `labels` and `annotations` go to the JobSet itself."""
 
     __slots__ = ("annotations", "counts", "empty", "labels", "objects", "patches", "sourced")
 
@@ -49,19 +45,18 @@ class Contribution:
         self,
         patches: Iterable[Patch] = (),
         *,
-        objects: Iterable[Tree] = (),
-        counts: Mapping[int, Sourced[int]] | None = None,
+        objects: Iterable[Tree] = (),  # whole manifests without namespace
+        counts: Mapping[int, Sourced[int]] | None = None,  # by index of a role, the number of its pods from now on
         labels: Mapping[str, Tree] | None = None,
         annotations: Mapping[str, Tree] | None = None,
-        sourced: bool = False,
+        sourced: bool = False,  # whether every leaf knows its origin already
     ) -> None:
         self.patches = tuple(patches)
         self.objects = tuple(objects)
         self.counts: Mapping[int, Sourced[int]] = dict(counts) if counts else _NOTHING
         self.labels: Mapping[str, Tree] = dict(labels) if labels else _NOTHING
         self.annotations: Mapping[str, Tree] = dict(annotations) if annotations else _NOTHING
-        # Whether it adds nothing.
-        self.empty = not (self.patches or self.objects or counts or labels or annotations)
+        self.empty = not (self.patches or self.objects or counts or labels or annotations)  # it adds nothing
         self.sourced = sourced or self.empty
 
     def __add__(self, other: Contribution) -> Contribution:

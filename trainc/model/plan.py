@@ -19,16 +19,13 @@ NODE = "node"
 
 
 class Layer(NamedTuple):
-    """One step of precedence: a partial object (`tree`, JobSet-shaped) or patches, and who wrote it (`label`).
-
-    `nodes` is the number of nodes that this step asks the trainer for, None where it says nothing about it.
-    """
+    """One step of precedence: a partial object or patches."""
 
     name: str
-    label: str
-    tree: Tree = None
+    label: str  # who wrote it
+    tree: Tree = None  # shaped as a JobSet
     patches: tuple[Patch, ...] = ()
-    nodes: Tree = None
+    nodes: Tree = None  # how many nodes it asks the trainer for, None where it says nothing about it
 
 
 class Role:

@@ -44,26 +44,20 @@ class Launcher(NamedTuple):
 
 
 class Vocabulary:
-    """What the processes of one framework, or of several, go by.
-
-    `reserved` are the variables that the framework sets and a job leaves alone. `addresses` are the variables for the
-    host of rank 0, each with the variable for the port, or "" where the port is a part of the address. `ranks` give a
-    process its rank, `sizes` say how many processes there are. `ports` are those where rank 0 listens. `variables` are
-    the names of all that its processes read, `others` those of them that say nothing of the above; a variable that
-    starts with one of the `prefixes` and is not among them is read by nobody.
-    """
+    """What the processes of one framework, or of several, go by."""
 
     def __init__(
         self,
         *,
-        reserved: tuple[str, ...] = (),
+        reserved: tuple[str, ...] = (),  # variables that the framework sets and a job leaves alone
+        # Variables for the host of rank 0, each with that for the port, or "" where the port is a part of the address.
         addresses: Mapping[str, str] | None = None,
-        ranks: Iterable[str] = (),
-        sizes: Iterable[str] = (),
+        ranks: Iterable[str] = (),  # that give a process its rank
+        sizes: Iterable[str] = (),  # that say how many processes there are
         launchers: tuple[Launcher, ...] = (),
-        ports: tuple[int, ...] = (),
-        others: Iterable[str] = (),
-        prefixes: tuple[str, ...] = (),
+        ports: tuple[int, ...] = (),  # where rank 0 listens
+        others: Iterable[str] = (),  # that processes read, and that say nothing of the above
+        prefixes: tuple[str, ...] = (),  # what starts with one and is not among all of these is read by nobody
     ) -> None:
         self.reserved = reserved
         self.addresses: Mapping[str, str] = addresses or {}
