@@ -74,7 +74,7 @@ def verify(plan: Plan, report: Report) -> None:
     check_gpus(plan, report)
     check_processes(plan, report)
     check_slots(plan, report, slots_per_node(plan))
-    if choice(plan, "mpi") != IN_CLUSTER:
+    if choice(plan) != IN_CLUSTER:
         note(plan, report, secret(plan).value, (PRIVATE, PUBLIC), RECIPE)
     check_peers(plan, report)
     launcher, nodes = plan.role(LAUNCHER), plan.trainer_field("numNodes")
@@ -212,7 +212,7 @@ def lower_keys(plan: Plan) -> Contribution:
     name = secret(plan)
     path = given(get(plan.settings, "sshAuthMountPath"), "/root/.ssh")
     volume = {"name": "mpi-ssh-auth", "secret": {"secretName": name, "items": FILES, "defaultMode": 0o400}}
-    out = Contribution(objects=generator(plan, name) if choice(plan, "mpi") == IN_CLUSTER else ())
+    out = Contribution(objects=generator(plan, name) if choice(plan) == IN_CLUSTER else ())
     for role in plan.roles:
         if role.name.value in (NODE, LAUNCHER):
             mount = {"name": "mpi-ssh-auth", "mountPath": path}

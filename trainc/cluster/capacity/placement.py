@@ -226,8 +226,8 @@ def _evenly_filled(topology: Topology, search: Search) -> tuple[list[Domain], in
     best: list[Domain] = []
     threshold = most = 0
     if search.level:
-        above = sorted(topology.domains[search.level - 1].values(), key=lambda domain: domain.values)
-        groups = [domain.children for domain in above]
+        parents = sorted(topology.domains[search.level - 1].values(), key=lambda domain: domain.values)
+        groups = [domain.children for domain in parents]
     else:
         groups = [list(topology.domains[0].values())]
     for siblings in groups:
@@ -238,23 +238,36 @@ def _evenly_filled(topology: Topology, search: Search) -> tuple[list[Domain], in
             best, threshold, most = candidates, least, count
     if threshold <= 0:
         return None
-    level, needed = search.level, search.slices
+    level = search.level
     if level < search.slice_level:
-        if (chosen := _optimal(best, needed, search, by_entropy=True)) is None:
+        if (above := _optimal(best, search, by_entropy=True)) is None:
             return None
-        best, level = list(descendants(chosen)), level + 1
-    placed = _placed(best, needed, threshold, search)
-    return None if placed is None else (placed, level)
+        best, level = list(descendants(above)), level + 1
+    if (chosen := _optimal(best, search, by_entropy=False)) is None:
+        return None
+    extra, leaders = search.slices - len(chosen) * threshold, search.leaders
+    if extra < 0:
+        return None
+    chosen = in_order(chosen, beside=True, scores=search.scores)
+    for domain in chosen:
+        room = (domain.slices_beside if leaders > 0 else domain.slices) - threshold
+        more = min(room, extra) if leaders > 0 or extra > 0 else 0
+        domain.leaders = 1 if leaders > 0 else 0
+        leaders -= domain.leaders
+        domain.slices = domain.slices_beside = threshold + more
+        domain.pods = domain.slices * search.size
+        domain.pods_beside = domain.pods - domain.leaders
+        extra -= more
+    return None if extra > 0 or leaders > 0 else (chosen, level)
 
 
 def _candidate(siblings: list[Domain], search: Search, best: int) -> tuple[list[Domain], int, int] | None:
     """Copies of sibling domains without what holds too little, the threshold, and how many domains it takes."""
-    needed = search.slices
     lower = list(descendants(siblings)) if search.level < search.slice_level else siblings
-    if (fit := _greedy(lower, needed, search.leaders)) is None:
+    if (fit := _greedy(lower, search)) is None:
         return None
     count, last_beside, last = fit
-    threshold = needed // count if count else 0
+    threshold = search.slices // count if count else 0
     if last_beside is not None:
         threshold = min(threshold, last_beside.slices_beside)
     if last is not None:
@@ -271,14 +284,14 @@ def _candidate(siblings: list[Domain], search: Search, best: int) -> tuple[list[
                 _prune(child, least, search)
             roll_up(domain, search.level, search, {})
             _prune(domain, least, search)
-        if (after := _greedy(pruned, needed, search.leaders)) is not None:
+        if (after := _greedy(pruned, search)) is not None:
             return pruned, least, after[0]
     return None
 
 
-def _greedy(candidates: list[Domain], slices: int, leaders: int) -> tuple[int, Domain | None, Domain | None] | None:
+def _greedy(candidates: list[Domain], search: Search) -> tuple[int, Domain | None, Domain | None] | None:
     """How many domains a greedy placement takes, and its last one with a leader and without; None if it fails."""
-    count, left, last_beside, last = 0, slices, None, None
+    left, leaders, count, last_beside, last = search.slices, search.leaders, 0, None, None
     ordered = in_order(candidates, beside=True) if leaders > 0 else candidates
     while leaders > 0 and count < len(ordered) and ordered[count].leaders > 0:
         last_beside = ordered[count]
@@ -314,14 +327,14 @@ def _clear(domain: Domain, *counts: str) -> None:
 Table = list[dict[int, dict[int, list["Domain"]]]]
 
 
-def _optimal(candidates: list[Domain], slices: int, search: Search, *, by_entropy: bool) -> list[Domain] | None:
+def _optimal(candidates: list[Domain], search: Search, *, by_entropy: bool) -> list[Domain] | None:
     """The smallest set of as few domains as a greedy placement takes."""
-    if (fit := _greedy(candidates, slices, search.leaders)) is None:
+    if (fit := _greedy(candidates, search)) is None:
         return None
     count = fit[0]
     ordered = sorted(candidates, key=_by_entropy if by_entropy else lambda domain: domain.values)
     table: Table = [{} for _ in range(count + 1)]
-    table[0][search.leaders] = {slices * search.size: []}
+    table[0][search.leaders] = {search.slices * search.size: []}
     states = 0
     for domain in ordered:
         for used in range(count, 0, -1):
@@ -352,22 +365,3 @@ def _by_entropy(domain: Domain) -> tuple[int, int, float, tuple[str, ...]]:
     total = sum(child.pods for child in domain.children)
     shares = [child.pods / total for child in domain.children if child.pods > 0] if total else []
     return -domain.leaders, -domain.slices_beside, sum(share * log2(share) for share in shares), domain.values
-
-
-def _placed(candidates: list[Domain], needed: int, least: int, search: Search) -> list[Domain] | None:
-    chosen = _optimal(candidates, needed, search, by_entropy=False)
-    if chosen is None or needed < len(chosen) * least:
-        return None
-    chosen = in_order(chosen, beside=True, scores=search.scores)
-    extra, leaders = needed - len(chosen) * least, search.leaders
-    for domain in chosen:
-        more = 0
-        if leaders > 0 or extra > 0:
-            more = min((domain.slices_beside if leaders > 0 else domain.slices) - least, extra)
-        domain.leaders = 1 if leaders > 0 else 0
-        leaders -= domain.leaders
-        domain.slices = domain.slices_beside = least + more
-        domain.pods = domain.slices * search.size
-        domain.pods_beside = domain.pods - domain.leaders
-        extra -= more
-    return None if extra > 0 or leaders > 0 else chosen

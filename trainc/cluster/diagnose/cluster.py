@@ -30,9 +30,9 @@ _VERSIONS = {
 
 
 class Event:
-    """One event: its reason, its message and when it was last seen."""
+    """One event: its reason, its message and when it was seen."""
 
-    __slots__ = ("count", "first", "last", "message", "reason")
+    __slots__ = ("first", "last", "message", "reason")
 
     def __init__(self, tree: Manifest) -> None:
         self.reason = text(tree, "reason")
@@ -41,7 +41,6 @@ class Event:
         stamps = (text(tree, field) for field in ("lastTimestamp", "deprecatedLastTimestamp", "eventTime"))
         self.last = text(tree, "series", "lastObservedTime") or next(filter(None, stamps), created)
         self.first = text(tree, "firstTimestamp") or text(tree, "eventTime") or created or self.last
-        self.count = number(tree, "series", "count") or number(tree, "count") or 1
 
 
 class DumpedCluster:

@@ -26,13 +26,10 @@ MISMATCHED_SLOTS = Rule("slots-gpus-mismatch", WARNING)
 UNREAD_PROCESSES = Rule("processes-per-node-ignored", WARNING)
 
 
-def check(
-    plan: Plan, report: Report, names: Collection[str] = (), *, shared: bool = False, infers: bool = True
-) -> None:
+def check(plan: Plan, report: Report, names: Collection[str] = (), *, infers: bool = True) -> None:
     """Findings that hold for every framework whose processes meet; `names` are the variables it sets.
 
-    `shared` allows several trainers, for frameworks that split one trainer into several roles; `infers` says that
-    process counts come from the resources.
+    `infers` says that process counts come from the resources.
     """
     if infers:
         check_gpus(plan, report)
@@ -46,17 +43,14 @@ def check(
         span, effect = plan.document.span(("spec",)), "every process runs alone"
         message = f"`spec.trainer` is not set, so `{plan.framework}` sets no variables"
         report.add(NO_TRAINER_BLOCK.at(span, message, effect=effect, help="add `trainer: {}`"))
-    if len(plan.roles) > 1 and not shared:
-        others = [role for role in plan.roles if role.ancestor == TRAINER and role is not trainer]
-        if others:
-            first, second = trainer.name.value, others[0].name.value
-            at = role_span(plan, others[0])
-            message = f"`{second}` is a second trainer; `{first}` is the first"
-            label = "gets image, command and env, but neither nodes nor rendezvous variables"
-            also = [Label(role_span(plan, trainer), "the trainer that counts")]
-            effect = f"the processes of `{second}` do not know their peers"
-            help_ = "label only one of them"
-            report.add(TWO_TRAINERS.at(at, message, label=label, also=also, effect=effect, help=help_))
+    if others := [role for role in plan.roles if role.ancestor == TRAINER and role is not trainer]:
+        first, second = trainer.name.value, others[0].name.value
+        message = f"`{second}` is a second trainer; `{first}` is the first"
+        label = "gets image, command and env, but neither nodes nor rendezvous variables"
+        also = [Label(role_span(plan, trainer), "the trainer that counts")]
+        effect, help_ = f"the processes of `{second}` do not know their peers", "label only one of them"
+        at = role_span(plan, others[0])
+        report.add(TWO_TRAINERS.at(at, message, label=label, also=also, effect=effect, help=help_))
     check_container(plan, report, trainer, "no process gets the variables: each process runs alone")
     if plan.wired:
         check_overwritten(plan, report, trainer, names)
@@ -188,9 +182,9 @@ IN_CLUSTER = "external-secrets"  # the External Secrets operator makes it
 SECRET_NEEDED = Rule("secret-needed", NOTE)
 
 
-def choice(plan: Plan, framework: str) -> str:
-    """What the project chose for a framework's keys: `existing` (also where it is silent) or `external-secrets`."""
-    chosen = plan.secrets.get(framework)
+def choice(plan: Plan) -> str:
+    """What the project chose for the keys of MPI: `existing` (also where it is silent) or `external-secrets`."""
+    chosen = plan.secrets.get("mpi")
     return chosen.value.partition(":")[0] if chosen is not None else EXISTING
 
 

@@ -106,7 +106,7 @@ def hosts(plan: Plan) -> list[str]:
 def more(plan: Plan) -> Contribution:
     """Keys and host files in every pod, short names that resolve, and the ConfigMap."""
     name = secret_name(plan, "mpi", "-ssh")  # the one the project names, else the one the operator made
-    keys = generator(plan, name) if choice(plan, "mpi") == IN_CLUSTER else ()
+    keys = generator(plan, name) if choice(plan) == IN_CLUSTER else ()
     workers, slots = hosts(plan), plan.settings["slots"]
     form = "{} slots={}" if value(plan.settings, "implementation") == "OpenMPI" else "{}:{}"
     data = {
@@ -122,7 +122,7 @@ def more(plan: Plan) -> Contribution:
 
 def check(plan: Plan, report: Report) -> None:
     """Say which Secret must exist; no key is ever made here."""
-    if choice(plan, "mpi") == EXISTING:
+    if choice(plan) == EXISTING:
         recipe = RECIPE.replace("ssh-keygen -q", "ssh-keygen -q -m PEM")
         note(plan, report, secret_name(plan, "mpi", "-ssh").value, (PRIVATE, PUBLIC), recipe)
 

@@ -147,7 +147,7 @@ def refuse(plan: Plan, report: Report) -> None:
 
 def check(plan: Plan, report: Report) -> None:
     """Say which Secret must exist; no key is ever made here."""
-    if "ssh" in plugins(plan.job) and choice(plan, "mpi") == EXISTING:
+    if "ssh" in plugins(plan.job) and choice(plan) == EXISTING:
         note(plan, report, secret_name(plan, "mpi", "-ssh").value, _KEYS, _RECIPE)
 
 
