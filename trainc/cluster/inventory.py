@@ -124,24 +124,19 @@ def groups(nodes: Mapping[str, Node]) -> Iterator[Manifest]:
     alike: dict[str, tuple[list[str], Manifest]] = {}
     for name in sorted(nodes):
         node = nodes[name]
-        labels = dict(sorted(node.labels.items()))
-        common: Manifest = {}
+        labels, common = dict(sorted(node.labels.items())), Manifest()
         if labels.get(HOSTNAME) == node.name:
             del labels[HOSTNAME]
         elif HOSTNAME not in labels:
             common["withoutHostname"] = True
-        common["labels"] = labels
-        common["allocatable"] = _spelled(node.allocatable)
-        for field, amounts in (("system", node.system), ("jobs", node.jobs)):
-            if any(amounts.values()):
-                common[field] = _spelled(amounts)
+        common |= {"labels": labels, "allocatable": _spelled(node.allocatable)}
+        rest = (("system", node.system), ("jobs", node.jobs))
+        common |= {field: _spelled(amounts) for field, amounts in rest if any(amounts.values())}
         taints = [{k: v for k, v in taint.items() if k in ("key", "value", "effect") and v} for taint in node.taints]
         if taints:
             common["taints"] = sorted(taints, key=str)
-        if not node.is_ready:
-            common["notReady"] = True
-        if node.is_unschedulable:
-            common["unschedulable"] = True
+        marks = (("notReady", not node.is_ready), ("unschedulable", node.is_unschedulable))
+        common |= {mark: True for mark, holds in marks if holds}
         alike.setdefault(repr(common), ([], common))[0].append(name)
     for names, common in alike.values():
         yield {"names": names, **common}

@@ -106,21 +106,18 @@ def tasks(plan: Plan) -> dict[int, Sourced[int]]:
 
 def config(plan: Plan, own: Role, counts: Mapping[int, Sourced[int]]) -> Sourced[str]:
     """The text of TF_CONFIG for the pods of one role: compact JSON, the cluster's keys in order."""
-    listed = [(plan.roles[index], count.value) for index, count in counts.items()]
     # Filled in by the kubelet; one pod alone needs no index.
     index = "0" if counts[own.index].value == 1 else "$(JOB_COMPLETION_INDEX)"
 
     def text(job: str, subdomain: str, *_: int) -> str:
-        parts = sorted((TASKS[role.name.value], addresses(job, subdomain, role, count)) for role, count in listed)
-        cluster = ",".join(f'"{task}":[{entries}]' for task, entries in parts)
+        parts = []
+        for at, count in counts.items():
+            role = plan.roles[at]
+            port = port_of(role.container(), PORT_NAME, PORT)
+            names = hosts(job, subdomain, role.name.value, role.replicas.value, count.value)
+            parts.append((TASKS[role.name.value], ",".join(f'"{host}:{port}"' for host in names)))
+        cluster = ",".join(f'"{task}":[{entries}]' for task, entries in sorted(parts))
         task = f'"type":"{TASKS[own.name.value]}","index":{index}'
         return f'{{"cluster":{{{cluster}}},"task":{{{task}}},"environment":"cloud"}}'
 
     return derive("TF_CONFIG", text, plan.name, domain(plan), *counts.values())
-
-
-def addresses(job: str, subdomain: str, role: Role, count: int) -> str:
-    """Host and port of every pod of a role, quoted, with commas between them."""
-    port = port_of(role.container(), PORT_NAME, PORT)
-    names = hosts(job, subdomain, role.name.value, role.replicas.value, count)
-    return ",".join(f'"{host}:{port}"' for host in names)

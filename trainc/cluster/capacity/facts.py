@@ -17,7 +17,6 @@ from trainc.cluster.capacity.amounts import Units, added, quota_units
 from trainc.cluster.capacity.nodes import Node, NodeClasses, fill, grouped, node_of
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, get, plain, value
-from trainc.text.quantity import Quantity, QuantityError
 
 # Feature gates of Kueue that change a verdict, with their defaults in v0.20.
 GATES = {
@@ -157,21 +156,12 @@ def malformed_in(tree: Tree) -> Iterator[Sourced[Any]]:
             yield from malformed_in(item)
     elif type(tree) is dict:
         for field, node in tree.items():
-            if field in _AMOUNTS:
-                yield from _unreadable([node])
-            elif field in _MAPS and type(node) is dict:
-                yield from _unreadable(node.values())
+            is_map = field in _MAPS and type(node) is dict
+            if field in _AMOUNTS or is_map:
+                leaves = [leaf for leaf in (node.values() if is_map else [node]) if type(leaf) is Sourced]
+                yield from (leaf for leaf in leaves if leaf.value is not None and quantity_of(leaf) is None)
             else:
                 yield from malformed_in(node)
-
-
-def _unreadable(nodes: Any) -> Iterator[Sourced[Any]]:
-    for leaf in nodes:
-        try:
-            if type(leaf) is Sourced and leaf.value is not None:
-                Quantity.parse(leaf.value)
-        except QuantityError:
-            yield leaf
 
 
 Cell = tuple[str, str]  # flavor and resource

@@ -88,7 +88,10 @@ def _cause(run: DumpedJob, reason: str, message: str, pods: list[DumpedPod]) -> 
     if field == ("containers",) and (lacking := re.search(r"Insufficient ([\w./-]*[\w-])", match[3])):
         fields = (run.resources(role, lacking[1]),)
     if field == ("volumes",):
-        quotes = (*quotes, *_claims(run, pods[0]))
+        for volume in maps(pods[0].tree, "spec", "volumes"):
+            claim = text(volume, "persistentVolumeClaim", "claimName")
+            events = run.cluster.events("PersistentVolumeClaim", run.namespace, claim) if claim else []
+            quotes = (*quotes, *(f"{claim}: {event.message}" for event in events[-1:]))
     return cause("no-node-fits", 4, f"{about} for a node: {words}", help_, quotes=quotes, fields=fields)
 
 
@@ -113,14 +116,6 @@ def _why_no_node(reasons: str, nodes: int, run: DumpedJob, pod: DumpedPod) -> tu
         return reasons, "see the scheduler's message", ()
     words.sort(key=lambda one: one[0])
     return ", ".join(one[1] for one in words), words[0][2], words[0][3]
-
-
-def _claims(run: DumpedJob, pod: DumpedPod) -> Iterator[str]:
-    for volume in maps(pod.tree, "spec", "volumes"):
-        claim = text(volume, "persistentVolumeClaim", "claimName")
-        events = run.cluster.events("PersistentVolumeClaim", run.namespace, claim) if claim else []
-        for event in events[-1:]:
-            yield f"{claim}: {event.message}"
 
 
 def _detail(mark: str, reason: str, run: DumpedJob, pod: DumpedPod) -> str:
