@@ -189,7 +189,7 @@ def _service(wiring: Wiring, flags: Flags) -> Contribution:
 
 def _ssh(wiring: Wiring, flags: Flags) -> Contribution:
     """The keys of a Secret and the configuration with the hosts, in one folder of every container."""
-    made = choice(wiring.plan, "mpi") == IN_CLUSTER
+    made = choice(wiring.plan) == IN_CLUSTER
     secret, config = secret_name(wiring.plan, "mpi", "-ssh"), _named(wiring, "ssh-config")
     path = flags.text("ssh-key-file-path")
     keys = zip(_MADE_KEYS if made else _KEYS, _KEYS, strict=True)
