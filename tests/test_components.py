@@ -86,7 +86,7 @@ def test_an_instance_brings_all_of_its_cards() -> None:
     assert {choice["value"] for choice in choices} == several
     for choice in choices:
         machine = MACHINES[choice["value"]]
-        assert choice["with"] == {"gpus": machine.count, "cards": machine.cards}
+        assert choice["with"] == {"gpus": machine.devices, "cards": machine.cards}
 
 
 @pytest.mark.slow

@@ -97,7 +97,7 @@ def test_machines_have_what_is_known_of_them() -> None:
         assert machine is not None or hardware.count == 0, name
         if machine is not None:
             cores = 2 if machine.resource == NEURON_RESOURCE else 1
-            assert hardware.count == machine.count * cores, name
+            assert hardware.count == machine.devices * cores, name
 
 
 def test_the_examples_in_components_are_commands() -> None:

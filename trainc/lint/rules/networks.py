@@ -145,15 +145,6 @@ def gib_half_set_up(role: ExpandedRole) -> Findings:
 _SWITCHES = ("NCCL_NET", "NCCL_NET_PLUGIN", "NCCL_IB_DISABLE", "FI_PROVIDER", "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL")
 
 
-class _Setting(NamedTuple):
-    """A variable as a container, or an unconditional command in it, sets it; `is_passed_on` by `mpirun -x`."""
-
-    name: str
-    value: str
-    place: Span
-    is_passed_on: bool = False
-
-
 class _Unused(NamedTuple):
     """What a container has and a variable switches off: in words, where it is written, its name, and the effect."""
 
@@ -174,11 +165,12 @@ def rdma_switched_off(container: Container) -> Findings:
                 break
 
 
-def _settings(container: Container) -> Iterator[_Setting]:
+def _settings(container: Container) -> Iterator[tuple[str, str, Span, bool]]:
+    """The switches that a container, or an unconditional command in it, sets: name, value, place, whether `mpirun -x` passes it on."""
     for name in _SWITCHES:
         setting = None
         if name in container.env and type(value := container.value(name)) is str:
-            setting = _Setting(name, value, container.env_at(name, "value"))
+            setting = name, value, container.env_at(name, "value"), False
         for simple in unconditional(container.commands) if name in container.text else ():
             if simple.program == "unset" and name in simple.words:
                 setting = None
@@ -187,7 +179,7 @@ def _settings(container: Container) -> Iterator[_Setting]:
             if "$" not in value:
                 at = simple.words.index(written[-1]) if written else 0
                 place = container.at_word(f"{name}={value}", name)
-                setting = _Setting(name, value, place, is_passed_on=simple.words[at - 1 : at] == ["-x"])
+                setting = name, value, place, simple.words[at - 1 : at] == ["-x"]
         if setting is not None:
             yield setting
 
@@ -255,10 +247,10 @@ def host_port_clash(role: ExpandedRole) -> Findings:
     if container is None or machine is None:
         return
     count = role.devices.get(machine.resource)
-    if type(count) is not int or not count or count * 2 > machine.count:
+    if type(count) is not int or not count or count * 2 > machine.devices:
         return
-    message = f"{machine.count // count} pods of `{role.name}` fit on one machine, but all use the same host port"
-    also = [Label(role.job.at(path), f"{machine.count} accelerators, {count} per pod")]
+    message = f"{machine.devices // count} pods of `{role.name}` fit on one machine, but all use the same host port"
+    also = [Label(role.job.at(path), f"{machine.devices} accelerators, {count} per pod")]
     effect = "the second pod on a machine stays pending or fails with `address already in use`"
     help_ = "use whole machines, or remove `hostNetwork`"
     yield HOST_PORT.at(container.at("ports"), message, also=also, effect=effect, help=help_)

@@ -39,11 +39,11 @@ def more_accelerators_than_machine(role: ExpandedRole) -> Findings:
         worker = role.worker
         if machine is None or worker is None or resource != machine.resource:
             continue
-        if type(count) is not int or count <= machine.count:
+        if type(count) is not int or count <= machine.devices:
             continue
-        message = f"a pod of `{role.name}` requests {count} accelerators, but `{machine.name}` has {machine.count}"
-        also = [Label(role.job.at(path), f"{machine.count} per machine")]
-        help_ = f"request {machine.count} in each pod, and use {-(-count // machine.count)} times as many pods"
+        message = f"a pod of `{role.name}` requests {count} accelerators, but `{machine.name}` has {machine.devices}"
+        also = [Label(role.job.at(path), f"{machine.devices} per machine")]
+        help_ = f"request {machine.devices} in each pod, and use {-(-count // machine.devices)} times as many pods"
         yield TOO_MANY.at(worker.amount_at(resource), message, also=also, effect="the pods stay pending", help=help_)
 
 
@@ -53,12 +53,12 @@ def partial_node(role: ExpandedRole) -> Findings:
     if machine is None or worker is None or not any(is_network(r) for r in worker.limits):
         return
     count = role.devices.get(machine.resource)
-    if type(count) is int and count < machine.count and has_peers(role):
+    if type(count) is int and count < machine.devices and has_peers(role):
         at = worker.amount_at(machine.resource)
-        message = f"a pod of `{role.name}` requests {count} of the {machine.count} accelerators of `{machine.name}`, and its NICs"
-        also = [Label(role.job.at(path), f"{machine.count} per machine")]
+        message = f"a pod of `{role.name}` requests {count} of the {machine.devices} accelerators of `{machine.name}`, and its NICs"
+        also = [Label(role.job.at(path), f"{machine.devices} per machine")]
         effect = "other pods can hardly use the remaining accelerators"
-        yield PARTIAL.at(at, message, also=also, effect=effect, help=f"request {machine.count}, and use fewer pods")
+        yield PARTIAL.at(at, message, also=also, effect=effect, help=f"request {machine.devices}, and use fewer pods")
 
 
 def network_cards_mismatch(role: ExpandedRole) -> Findings:
@@ -70,7 +70,7 @@ def network_cards_mismatch(role: ExpandedRole) -> Findings:
     count = cards if type(cards) is int else whole_number(cards)
     if machine is None or not machine.cards or count in (None, machine.cards):
         return
-    if count is None or worker.devices.get(machine.resource) != machine.count:
+    if count is None or worker.devices.get(machine.resource) != machine.devices:
         return
     message = f"a pod of `{role.name}` requests {count} EFA interfaces, but `{machine.name}` has {machine.cards}"
     also = [Label(role.job.at(path), f"{machine.cards} per machine")]
@@ -200,8 +200,7 @@ def topology_annotation(role: ExpandedRole) -> Findings:
     annotations, faults = role.annotations, []
     levels = [level for level in _LEVELS if level in annotations]
     if len(levels) > 1:
-        exclusive = f"`{levels[1]}` and `{levels[0]}` are mutually exclusive"
-        faults.append((levels[1], exclusive, "keep one of them"))
+        faults.append((levels[1], f"`{levels[1]}` and `{levels[0]}` are mutually exclusive", "keep one of them"))
     size, top = f"{PODSET}slice-size", PODSET_SLICE
     if (size in annotations) != (top in annotations):
         there, missing = (size, top) if size in annotations else (top, size)

@@ -12,18 +12,15 @@ from trainc.text.record import NamedTuple
 from trainc.text.spelling import intended
 
 
-class Machine:
+class Machine(NamedTuple):
     """How many accelerators of `resource` one machine has, and how many RDMA network cards, CPUs and GiB (0: not known)."""
 
-    __slots__ = ("cards", "count", "cpus", "gib", "name", "resource")
-
-    def __init__(self, name: str, resource: str, count: int, cards: int = 0, *, cpus: int = 0, gib: int = 0) -> None:
-        self.name = name
-        self.resource = resource
-        self.count = count
-        self.cards = cards
-        self.cpus = cpus
-        self.gib = gib
+    name: str
+    resource: str
+    devices: int
+    cards: int = 0
+    cpus: int = 0
+    gib: int = 0
 
 
 MOST_CPUS = 4096  # above the largest machines that clouds offer
@@ -188,11 +185,9 @@ def meant_device(resource: str) -> str:
         return ""
     for device in (*DEVICES, EFA):
         own_domain, _, own_name = device.partition("/")
-        lower = name.lower()
-        is_name = lower in (own_name, f"{own_name}s")
-        if domain == own_domain and (is_name or sorted(lower) == sorted(own_name)):
-            return device
-        if is_name and _is_same_vendor(domain, own_domain):
+        is_name = name.lower() in (own_name, f"{own_name}s")
+        is_exchanged = domain == own_domain and sorted(name.lower()) == sorted(own_name)
+        if is_exchanged or (is_name and (domain == own_domain or _is_same_vendor(domain, own_domain))):
             return device
     return ""
 
@@ -202,10 +197,8 @@ _SHORT = 8  # letters of a domain in which one wrong letter may give another ven
 
 def _is_same_vendor(domain: str, own: str) -> bool:
     """Whether a domain is a known one without its ending, with another ending, or with a letter wrong."""
-    vendor, _, _ = own.rpartition(".")
-    if vendor in (domain, domain.rpartition(".")[0]):
-        return True
-    return len(own) > _SHORT and own in intended(domain, (own,))
+    is_other_ending = own.rpartition(".")[0] in (domain, domain.rpartition(".")[0])
+    return is_other_ending or (len(own) > _SHORT and own in intended(domain, (own,)))
 
 
 def is_network(resource: str) -> bool:
