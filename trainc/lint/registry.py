@@ -85,8 +85,7 @@ def _objects(job: Job) -> Iterator[tuple[str, Tree]]:
 
 def checks_of(module: str) -> Checks:
     """The checks of a module, which is loaded for the first job that has one of its fields."""
-    loaded = __import__(f"trainc.lint.rules.{module}", fromlist=["CHECKS"])
-    return loaded.CHECKS  # type: ignore[no-any-return]
+    return __import__(f"trainc.lint.rules.{module}", fromlist=["CHECKS"]).CHECKS  # type: ignore[no-any-return]
 
 
 _CHECKS: Memo[frozenset[str], Checks] = Memo(

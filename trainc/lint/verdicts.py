@@ -81,8 +81,7 @@ def _volume(complaint: ServerComplaint) -> Path:
     if complaint.reason.startswith("Not found: ") and path[-1:] == ("name",):
         names = [str(name) for name in role.volumes]
         if complaint.fault.value in names:
-            index = names.index(str(complaint.fault.value))
-            return (*role.pod_path, "volumes", index)
+            return (*role.pod_path, "volumes", names.index(str(complaint.fault.value)))
     return ()
 
 

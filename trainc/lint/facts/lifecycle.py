@@ -266,17 +266,15 @@ def _applies(rule: dict[str, Any], job: ChildJob) -> bool:
     patterns = items(rule.get("onJobFailureMessagePatterns"))
     if (reasons and job.reason not in reasons) or (targets and job.role not in targets):
         return False
-    return not patterns or any(_is_in(job.message, str(pattern)) for pattern in patterns)
-
-
-def _is_in(message: str, pattern: str) -> bool:
-    _, is_refused = engine().pattern_trouble(pattern)
-    if is_refused:
-        return False  # JobSet writes the error into its log, and goes on with the next pattern
-    try:
-        return engine().matches(pattern, message)
-    except NotJudgedError as error:
-        raise UndecidedError(f"whether `{pattern}` matches the failure of a Job is unknown: {error}") from error
+    for pattern in map(str, patterns):
+        _, is_refused = engine().pattern_trouble(pattern)
+        try:
+            # Where it is refused JobSet writes the error into its log, and goes on with the next pattern.
+            if not is_refused and engine().matches(pattern, job.message):
+                return True
+        except NotJudgedError as error:
+            raise UndecidedError(f"whether `{pattern}` matches the failure of a Job is unknown: {error}") from error
+    return not patterns
 
 
 PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
@@ -349,8 +347,7 @@ class ChildJob:
     @property
     def is_ready(self) -> bool:
         """Whether as many pods as run at once are ready or have succeeded."""
-        ready = [pod for pod in self.pods if pod.phase in (RUNNING, SUCCEEDED)]
-        return len(ready) >= min(self.width, self.size)
+        return len([pod for pod in self.pods if pod.phase in (RUNNING, SUCCEEDED)]) >= min(self.width, self.size)
 
     @property
     def most(self) -> int:

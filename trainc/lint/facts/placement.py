@@ -97,9 +97,10 @@ class Placement:
                 self.ties.append(Tie("native", named, (*role.pod_path, NATIVE_FIELD, "podGroupName"), group))
         tied = {(tie.back_end, tie.group.value) for tie in self.ties}
         own = {id(tree) for tree in bundle.objects}
-        groups = ((tree, _group(tree)) for tree in bundle.of_kind("PodGroup"))
+        kinds = [(str(value(tree, "apiVersion")).partition("/")[0], tree) for tree in bundle.of_kind("PodGroup")]
+        groups = [Group(API_GROUPS[api], tree) for api, tree in kinds if api in API_GROUPS]
         # A group that goes out with another job of the file counts where pods of this one belong to it.
-        self.groups = [g for t, g in groups if g is not None and (id(t) in own or (g.back_end, g.name) in tied)]
+        self.groups = [g for g in groups if id(g.tree) in own or (g.back_end, g.name) in tied]
         # Whose groups or ties are there, each once.
         self.back_ends = list(dict.fromkeys([*[g.back_end for g in self.groups], *[t.back_end for t in self.ties]]))
 
@@ -147,12 +148,6 @@ def _spots(level: str, path: Path, tree: Tree) -> list[Spot]:
     sections = [(section, keys) for section in _TIES if type(keys := metadata.get(section)) is dict]
     is_told = [(section, keys) for section, keys in sections if concerns("\n".join(keys))]
     return [Spot(level, (*path, "metadata", section), section, keys) for section, keys in is_told]
-
-
-def _group(tree: Tree) -> Group | None:
-    version = value(tree, "apiVersion")
-    group = version.partition("/")[0] if type(version) is str else ""
-    return Group(API_GROUPS[group], tree) if group in API_GROUPS else None
 
 
 def pod_annotations(role: Role) -> Tree:

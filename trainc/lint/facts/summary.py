@@ -177,11 +177,10 @@ def _accelerators(job: Job) -> dict[str, int | None]:
 
 
 def _restarts(job: Job) -> int | str | None:
-    policy = table(job.spec, "failurePolicy")
-    if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in rows(policy, "rules")):
+    rules = rows(table(job.spec, "failurePolicy"), "rules")
+    if any(text(rule, "action").endswith("IgnoreMaxRestarts") for rule in rules):
         return UNBOUNDED
-    restarts = whole(policy, "maxRestarts") if policy else 0
-    return None if isinstance(restarts, Unknown) else max(0, restarts or 0)
+    return None if isinstance(job.max_restarts, Unknown) else max(0, job.max_restarts or 0)
 
 
 def _bound(job: Job) -> View:

@@ -112,22 +112,18 @@ def endless(container: Container) -> bool:
         return False
     is_following = any(tail in line for tail in ("tail -f", "tail -F", "tail --follow")) and "--pid" not in line
     if "sleep inf" in line or "sleep 2147483647" in line or is_following:
-        return _last_word(container, ("sleep", "tail"))
+        # The wait is the last thing that the command does, and nothing else ends it.
+        commands = [c for c in container.commands if c.words]
+        if not commands or commands[-1].program not in ("sleep", "tail"):
+            return False
+        is_left = any(c.program in ("exit", "exec") for c in unconditional(commands[:-1]))
+        return not is_left and commands[-1].end != "&" and not any(c.end == "||" for c in commands[-2:-1])
     if not (loop := next((loop for loop in _LOOPS if loop in line), "")):
         return False
     body = line[line.index(loop) :]
     ends = [rest.lstrip(" )}") for rest in body.split("done")[1:]]
     is_in_background = any(rest.startswith("&") and not rest.startswith("&&") for rest in ends)
     return "break" not in body and "exit" not in body and not is_in_background
-
-
-def _last_word(container: Container, programs: tuple[str, ...]) -> bool:
-    """Whether the wait is the last thing the command does, and nothing else ends it."""
-    commands = [c for c in container.commands if c.words]
-    if not commands or commands[-1].program not in programs:
-        return False
-    before = [c for c in unconditional(commands[:-1]) if c.program in ("exit", "exec")]
-    return not before and commands[-1].end != "&" and not any(c.end == "||" for c in commands[-2:-1])
 
 
 def is_daemon(container: Container) -> bool:

@@ -93,8 +93,7 @@ def _add(points: list[Meeting], container: Container, name: str, value: str, por
     if colon:
         port_name = name
     elif port_name:
-        is_option = port_name.startswith("--")
-        given = container.launch.value(port_name[2:]) if is_option else container.value(port_name)
+        given = container.launch.value(port_name[2:]) if port_name.startswith("--") else container.value(port_name)
         port = given if type(given) is str else ""
     if host and "." not in host and searched(container.role):
         host = f"{host}.{container.role.job.subdomain}"

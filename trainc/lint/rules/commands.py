@@ -53,18 +53,14 @@ def command_in_one_word(container: Container) -> Findings:
             message = f"`{program}` runs a file named `{_short(file)}`"
             effect = "no such file exists: the container fails at once"
             yield ONE_WORD.at(container.role.job.at(path), message, effect=effect, help="add `-c` before it")
-    elif not program and len(container.words) == 1 and _is_line(container, container.words[0]):
-        message = f"the image's entrypoint gets `{_short(container.words[0])}` as one argument"
-        effect = "unless the entrypoint is a shell, it looks for a program of that name, and fails"
-        help_ = _apart(container.words[0])
-        yield ONE_WORD.at(container.at("args", 0), message, effect=effect, help=help_, level=WARNING)
-
-
-def _is_line(container: Container, word: str) -> bool:
-    """Whether one word holds a program that is known here and its arguments."""
-    program, space, _ = word.partition(" ")
-    known = (*container.role.job.vocabulary.programs, *SHELLS, "python", "python3")
-    return bool(space) and program.rpartition("/")[2] in known
+    elif not program and len(container.words) == 1:
+        (line,) = container.words
+        first, space, _ = line.partition(" ")
+        known = (*container.role.job.vocabulary.programs, *SHELLS, "python", "python3")
+        if space and first.rpartition("/")[2] in known:
+            message = f"the image's entrypoint gets `{_short(line)}` as one argument"
+            effect = "unless the entrypoint is a shell, it looks for a program of that name, and fails"
+            yield ONE_WORD.at(container.at("args", 0), message, effect=effect, help=_apart(line), level=WARNING)
 
 
 def shell_words_ignored(container: Container) -> Findings:
@@ -82,10 +78,9 @@ def shell_words_ignored(container: Container) -> Findings:
         return
     counted = "the word" if len(words) == 1 else f"the {len(words)} words"
     message = f"the shell runs `{_short(script)}` and ignores {counted} behind it"
-    effect = "the program gets none of them"
     help_ = 'write the whole line in one word behind `-c`, or let the script pass them on with `"$@"`'
     span, level = container.role.job.at(places[at + 1][0]), WARNING if is_line else ERROR
-    yield IGNORED_WORDS.at(span, message, effect=effect, help=help_, level=level)
+    yield IGNORED_WORDS.at(span, message, effect="the program gets none of them", help=help_, level=level)
 
 
 _DASHES, _QUOTES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u2018\u2019\u201c\u201d\u201e"

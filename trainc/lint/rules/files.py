@@ -141,12 +141,13 @@ def objects_of_pods(job: Job) -> Findings:
     for kind, name, path in _references(job):
         if not name or "$" in name:
             continue
+        beside = [text(table(tree, "metadata"), "name") for tree in job.kinds.get(kind, ())]
         if path[-2] not in _JUDGED and subdomain(name):
             effect = "the API server accepts the pods, and the kubelet pulls their images without it"
             if "volumes" in path:
                 effect = "the API server accepts the pods, and they wait for the volume forever"
             yield IMPOSSIBLE.at(job.at(path), f"no {kind} can have the name `{name}`", effect=effect, help=NAME_HELP)
-        elif is_listed and not _is_there(job, kind, name):
+        elif is_listed and name not in beside and job.cluster.has(kind, name, job.namespace or "default") is False:
             message = f"{kind} `{name}` is neither with this job nor in the cluster"
             help_ = "add it to the job's file, or to the cluster's folder"
             yield MISSING.at(job.at(path), message, effect="the pods wait for it and never start", help=help_)
@@ -172,7 +173,8 @@ def files_of_config_maps(container: Container) -> Findings:
         name, above = text(mount, "name"), text(mount, "mountPath").rstrip("/")
         source = table(container.role.volumes.get(name, {}), "configMap")
         is_whole = above and source and not text(mount, "subPath") and "optional" not in source
-        known = _files(container.role.job, source) if is_whole else []
+        known = _data(container.role.job, "ConfigMap", text(source, "name")) if is_whole else []
+        known = [text(item, "path").partition("/")[0] for item in rows(source, "items")] or known if known else []
         commands = [one for one in container.commands if one.program not in _LOOKING] if known else []
         for word in [word for one in commands for word in one.words]:
             first = word.removeprefix(f"{above}/").partition("/")[0] if word.startswith(f"{above}/") else ""
@@ -184,12 +186,6 @@ def files_of_config_maps(container: Container) -> Findings:
             effect = f"`{word}` does not exist, and the program that reads it fails"
             help_ = meant(first, known, f"its files are {', '.join(f'`{one}`' for one in known[:3])}")
             yield MISSING.at(container.at_word(word), message, effect=effect, help=help_)
-
-
-def _files(job: Job, source: dict[str, Tree]) -> list[str]:
-    """The files that a volume of a ConfigMap has, none where its keys are not known."""
-    known = _data(job, "ConfigMap", text(source, "name"))
-    return [text(item, "path").partition("/")[0] for item in rows(source, "items")] or known if known else []
 
 
 def _data(job: Job, kind: str, name: str) -> list[str]:
@@ -214,13 +210,6 @@ def _used_keys(job: Job) -> Iterator[tuple[str, str, str, Path]]:
                 yield kind, name, text(source, "key"), (*at[:-1], "key")
             for index, item in enumerate(rows(source, "items")):
                 yield kind, name, text(item, "key"), (*at[:-1], "items", index, "key")
-
-
-def _is_there(job: Job, kind: str, name: str) -> bool:
-    """Whether an object may exist: in the cluster, or beside the job."""
-    return job.cluster.has(kind, name, job.namespace or "default") is not False or any(
-        text(table(tree, "metadata"), "name") == name for tree in job.kinds.get(kind, ())
-    )
 
 
 def _references(job: Job) -> Iterator[Reference]:

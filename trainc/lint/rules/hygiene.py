@@ -161,6 +161,7 @@ def _unlike_peers(service: Tree, job: Job) -> str:
 
 
 _DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
+_HEXADECIMAL = frozenset("0123456789abcdef")
 _LONGEST_TAG = 128
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
@@ -209,7 +210,13 @@ def _fault(image: str) -> _Fault | None:
             help_ = f"write `{head}:{last}` if `{last}` is the tag, else `{joined}`"
         return _Fault("contains a space", help_)
     name, mark, digest = image.partition("@")
-    if mark and (problem := _digest_problem(digest)):
+    algorithm, _, characters = digest.partition(":")
+    length, problem = _DIGESTS.get(algorithm), ""
+    if mark and length is None and not (algorithm.isalnum() and characters):
+        problem = "has a digest without an algorithm"
+    elif length is not None and (len(characters) != length or not _HEXADECIMAL.issuperset(characters)):
+        problem = f"has a {algorithm} digest of {len(characters)} characters, not {length}"
+    if problem:
         help_ = "copy the digest from `docker buildx imagetools inspect IMAGE`: `sha256:` and 64 characters"
         return _Fault(problem, help_)
     before, slash, last = name.rpartition("/")  # the colon of a registry's port stands before a slash
@@ -229,15 +236,6 @@ def _tag_fault(tag: str) -> _Fault | None:
     if not fits or tag[0] in "-." or len(tag) > _LONGEST_TAG:
         return _Fault(f"has the tag `{tag}`", "use letters, digits, `_`, `.` and `-` in a tag, at most 128")
     return None
-
-
-def _digest_problem(digest: str) -> str:
-    algorithm, _, characters = digest.partition(":")
-    if (length := _DIGESTS.get(algorithm)) is None:
-        return "" if algorithm and characters and algorithm.isalnum() else "has a digest without an algorithm"
-    if len(characters) != length or any(character not in "0123456789abcdef" for character in characters):
-        return f"has a {algorithm} digest of {len(characters)} characters, not {length}"
-    return ""
 
 
 def _path_fault(path: str, image: str) -> _Fault | None:

@@ -62,8 +62,11 @@ def no_failure_policy(job: Job) -> Findings:
 def _ending(job: Job) -> str:
     """After how many failed pods a job ends that no policy restarts, "" where no number of them ends it."""
     limits = {role.name: role.retries for role in job.roles if role.count != 0}
-    if any(role.count != 0 and role.retries == 0 and not _spares_drained(role) for role in job.roles):
-        return "a drained node ends the training"
+    for role in job.roles:
+        rules = rows(table(role.spec, "podFailurePolicy"), "rules")
+        spares = any(text(rule, "action") == "Ignore" and _is_for_disruption(rule) for rule in rules)
+        if role.count != 0 and role.retries == 0 and not spares:  # which would not count the pods of drained nodes
+            return "a drained node ends the training"
     fewest = min((limit for limit in limits.values() if limit is not None), default=None)
     if fewest is None:
         return "the training ends when its Jobs have no retries left"
@@ -73,12 +76,6 @@ def _ending(job: Job) -> str:
     pods = "one pod" if fewest == 0 else f"{fewest + 1} pods"
     have = "has" if fewest == 0 else "have"
     return f"a drained pod is replaced; the training ends when {pods} of a Job of `{name}` {have} failed"
-
-
-def _spares_drained(role: ExpandedRole) -> bool:
-    """Whether the pods of drained nodes do not count as failures of their Jobs."""
-    rules = rows(table(role.spec, "podFailurePolicy"), "rules")
-    return any(text(rule, "action") == "Ignore" and _is_for_disruption(rule) for rule in rules)
 
 
 def _is_for_disruption(rule: Tree) -> bool:
@@ -146,12 +143,11 @@ def bad_failure_pattern(job: Job) -> Findings:
             if is_refused:
                 reason = trouble.removeprefix("invalid regular expression: ").rstrip(":")
                 span = job.at(("spec", "failurePolicy", "rules", index, "onJobFailureMessagePatterns", at))
-                message = f"`{pattern}` is not a regular expression: {reason}"
                 effect, help_ = (
                     "JobSet logs the error, and the rule never matches",
                     "escape literal characters with a backslash",
                 )
-                yield PATTERN.at(span, message, effect=effect, help=help_)
+                yield PATTERN.at(span, f"`{pattern}` is not a regular expression: {reason}", effect=effect, help=help_)
             elif trouble:
                 job.report.skip(trouble)
 

@@ -208,8 +208,7 @@ def coordinator_ports_differ(job: Job) -> Findings:
         if other.port != meeting.port and parsed_int(other.port) and parsed_int(meeting.port):
             message = f"`{meeting.container.role.name}` uses rendezvous port {meeting.port}, `{other.container.role.name}` port {other.port}"
             also = [Label(other.port_at, f"port {other.port} here")]
-            help_ = "use the same port for all"
-            yield PORTS.at(meeting.port_at, message, also=also, effect=_EFFECT, help=help_)
+            yield PORTS.at(meeting.port_at, message, also=also, effect=_EFFECT, help="use the same port for all")
 
 
 def coordinators_differ(job: Job) -> Findings:
@@ -229,9 +228,8 @@ def coordinators_differ(job: Job) -> Findings:
                 help_ = f"remove one of them: `{launcher.name}` reads `{read}` and sets `{set_}` itself"
                 if meeting.container.launch.launcher is PYTHON:  # which reads the one that a launcher would set
                     help_ = f"set `{set_}` to `{reads.host}`: plain python reads it, and `{launcher.name}` alone reads `{read}`"
-                at = meeting.at
                 message = f"`{meeting.name}` is `{meeting.host}`, but `{other.name}` is `{other.host}`"
-                yield HOSTS.at(at, message, also=[Label(other.at, "the other host")], help=help_)
+                yield HOSTS.at(meeting.at, message, also=[Label(other.at, "the other host")], help=help_)
 
 
 def coordinator_starts_later(job: Job) -> Findings:

@@ -142,8 +142,7 @@ def batch_not_divisible(job: Job) -> Findings:
         return
     for container in job.main:
         given = container.options if "global" in container.text else {}
-        written = next((given[key] for key in _BATCHES if key in given), None)
-        batch = parsed_int(written)
+        batch = parsed_int(next((given[key] for key in _BATCHES if key in given), None))
         sizes, world = _split(job, container, given) if batch else ({}, 0)
         product = prod(sizes.values())
         replicas = world // product if product and world % product == 0 else 0

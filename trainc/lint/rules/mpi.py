@@ -37,11 +37,12 @@ def mpi_processes_exceed_slots(container: Container) -> Findings:
         return
     if processes == total or (processes < total and processes == accelerators):
         return
+    mca = [pair for pair in container.literals.items() if pair[0].startswith(("OMPI_MCA_", "PRTE_MCA_"))]
     help_, level = f"use `-np {total}`, or remove it to use the hostfile's slots", WARNING
     if processes < total:
         idle = max(accelerators - processes, 0)
         effect = f"{idle} accelerators are idle" if idle else f"{total - processes} slots stay unused"
-    elif _oversubscribes(container):
+    elif any("oversubscribe" in word.lower() for word in (container.text, *(word for pair in mca for word in pair))):
         return
     else:
         # Hydra, of MPICH and Intel MPI, starts again with the first host where the slots are used up.
@@ -53,12 +54,6 @@ def mpi_processes_exceed_slots(container: Container) -> Findings:
             help_ = f"set `{field}` to {processes // max(len(hosts), 1)}"
     message = f"`mpirun` starts {processes} processes on hosts with {total} slots"
     yield SLOTS.at(container.at_word("-np", "-n"), message, effect=effect, help=help_, level=level)
-
-
-def _oversubscribes(launcher: Container) -> bool:
-    """Whether Open MPI is told to start more processes than there are slots."""
-    own = [(name, text) for name, text in launcher.literals.items() if name.startswith(("OMPI_MCA_", "PRTE_MCA_"))]
-    return any("oversubscribe" in word.lower() for words in ((launcher.text,), *own) for word in words)
 
 
 def _accelerators(job: Job, launcher: Container) -> int:
@@ -327,8 +322,7 @@ def _refused_key(job: Job, container: Container, mount: Path, mode: int) -> Find
     effect, help_ = f"OpenSSH ignores a key of its own user that others may read; {_DENIED}", "remove `fsGroup`"
     if mode & _SHARED:
         help_ = "set `runAsUser` to another user in both roles, with its number as `fsGroup`, and `sshAuthMountPath` in its home; or copy the key with mode 0600 and name the copy in `--mca plm_rsh_args`"
-    at = job.at(container.security_path("runAsUser") or mount)
-    yield KEY.at(at, message, also=also, effect=effect, help=help_)
+    yield KEY.at(job.at(container.security_path("runAsUser") or mount), message, also=also, effect=effect, help=help_)
 
 
 def _unreadable_key(job: Job, container: Container, mount: Path, mode: int) -> Findings:

@@ -276,9 +276,13 @@ def constant_rank(job: Job) -> Findings:
     for container in job.main:
         if not container.role.several:
             continue
+        option, variable = container.launch.launcher.rank
         for name, value in ranks(container):
             is_number = type(value) is str and parsed_int(value) is not None
-            if is_number and _read(container, name) and not keeps_to_itself(container):
+            # Launchers give their processes ranks, and go by few variables themselves.
+            is_read = name in container.text or (name == variable and option not in container.launch.flags)
+            is_read = is_read or not container.launch.by_launcher
+            if is_number and is_read and not keeps_to_itself(container):
                 message = f"`{name}` is {value} in all {container.role.count} pods of `{container.role.name}`"
                 effect = "several processes have the same rank, and the rendezvous fails or never completes"
                 help_ = "read it from the pod: `fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']`"
@@ -293,7 +297,11 @@ def constant_rank_option(container: Container) -> Findings:
     rank = launch.number(option) if option and "$" not in launch.flags.get(option, "$") else None
     in_flags = "rdzv_backend" in launch.flags
     backend = launch.value("rdzv_backend") if in_flags else container.value("PET_RDZV_BACKEND")
-    if type(rank) is not int or backend not in (None, "static") or _is_alone(launch):
+    # Of accelerate and deepspeed that are told of one machine, and of accelerate of none, the rank means nothing.
+    machines, counting = launch.launcher.nodes
+    is_bare = launch.launcher is ACCELERATE and {machines, "config_file"}.isdisjoint(launch.flags)
+    is_alone = not counting and (launch.value(machines) == "1" or is_bare)
+    if type(rank) is not int or backend not in (None, "static") or is_alone:
         return  # a dynamic rendezvous numbers the nodes itself
     at = container.at_word(f"--{option}", f"--{option.replace('_', '-')}")
     message = f"`--{option}` is {rank} in all {container.role.count} pods of `{container.role.name}`"
@@ -302,20 +310,6 @@ def constant_rank_option(container: Container) -> Findings:
     if variable in container.env:
         help_ = f"remove it: `{variable}` holds the rank of each pod"
     yield CONSTANT.at(at, message, effect=effect, help=help_)
-
-
-def _is_alone(launch: Launch) -> bool:
-    """Whether accelerate or deepspeed is told of one machine, or accelerate of none: its rank means nothing then."""
-    option, variable = launch.launcher.nodes
-    is_bare = launch.launcher is ACCELERATE and {option, "config_file"}.isdisjoint(launch.flags)
-    return not variable and (launch.value(option) == "1" or is_bare)
-
-
-def _read(container: Container, name: str) -> bool:
-    """Whether anything reads a rank: launchers give their processes ranks, and go by few variables themselves."""
-    option, variable = container.launch.launcher.rank
-    is_given = name == variable and option not in container.launch.flags
-    return is_given or not container.launch.by_launcher or name in container.text
 
 
 def ranks_overlap(job: Job) -> Findings:

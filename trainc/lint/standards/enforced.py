@@ -6,7 +6,7 @@ from trainc.lint.facts.job import Job
 from trainc.lint.facts.values import table
 from trainc.lint.standards import LEVELS, violations
 from trainc.lint.standards.pod import NEWEST
-from trainc.model.cluster import Cluster, version
+from trainc.model.cluster import version
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.sourced import Span
 from trainc.model.tree import get, value
@@ -51,7 +51,11 @@ def judge(job: Job, level: str) -> None:
     if enforced is None:
         return
     also = [Label(enforced.at, f"the namespace enforces `{enforced.level}`")] if enforced.at is not None else []
-    minor = _minor(enforced.version, job.cluster)
+    parsed, kubernetes = (
+        version(enforced.version),
+        job.cluster.kubernetes,
+    )  # no server applies a later version than its own
+    minor = min(NEWEST if parsed is None else parsed[1], NEWEST if kubernetes is None else kubernetes[1])
     for role in job.roles:
         for violation in violations(table(role.spec, "template"), enforced.level, minor):
             at = role.spec_at("template", *violation.path)
@@ -61,13 +65,6 @@ def judge(job: Job, level: str) -> None:
             )
             effect = "the API server rejects these pods, and the job never starts"
             job.report.add(VIOLATED.at(at, message, also=also, effect=effect, help=_HELP[violation.control]))
-
-
-def _minor(written: str, cluster: Cluster) -> int:
-    """The minor version of the standards that the server applies: no later one than its own."""
-    parsed = version(written)
-    served = cluster.kubernetes[1] if cluster.kubernetes is not None else NEWEST
-    return min(parsed[1] if parsed is not None else NEWEST, served)
 
 
 def _of_namespace(job: Job) -> Enforced | None:

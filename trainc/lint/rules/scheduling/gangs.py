@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainc.apiserver.pods.complaints import fields
-from trainc.apiserver.pods.requests import Amounts, pod_requests, quantity_of, total
+from trainc.apiserver.pods.requests import pod_requests, quantity_of, total
 from trainc.kinds.table import NAMES
 from trainc.lint.facts.placement import Gang, Group, Placement
 from trainc.lint.facts.timing import in_order
@@ -154,7 +154,9 @@ def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator
     if type(written) is not dict:
         return
     people = {name: leaf for name, leaf in written.items() if type(leaf) is Sourced and leaf.by != REQUESTS}
-    there = _sum(tied, placement) if people else {}
+    overhead, injected = placement.cluster.overhead, placement.cluster.injected
+    beside = [(role, overhead(value(role.pod, "runtimeClassName"))) for role in tied if people]
+    there = total((pod_requests(role.pod, overhead=over, injected=injected), pods(role), ()) for role, over in beside)
     for name, leaf in people.items():
         quantity = quantity_of(leaf)
         own = there.get(name)
@@ -164,12 +166,6 @@ def _resources(placement: Placement, group: Group, tied: list[Role]) -> Iterator
             message = f"`minResources` requires {leaf.value} of `{name}`, but the pods request {requested}"
             help_ = "remove `minResources`, which trainc computes, or set what the pods request"
             yield RESOURCES.at(at, message, effect="the group stays pending although its pods would fit", help=help_)
-
-
-def _sum(tied: list[Role], placement: Placement) -> Amounts:
-    overhead, injected = placement.cluster.overhead, placement.cluster.injected
-    beside = [(role, overhead(value(role.pod, "runtimeClassName"))) for role in tied]
-    return total((pod_requests(role.pod, overhead=over, injected=injected), pods(role), ()) for role, over in beside)
 
 
 def _tasks(placement: Placement, group: Group) -> Iterator[Finding]:
