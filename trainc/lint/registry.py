@@ -8,7 +8,6 @@ from trainc.apiserver.frame import frame_of
 from trainc.lint.facts.job import Findings, Job
 from trainc.lint.facts.values import table
 from trainc.model.tree import Tree
-from trainc.text.memo import Memo
 
 Checks = tuple[Callable[[Job], Findings], ...]
 
@@ -88,11 +87,6 @@ def checks_of(module: str) -> Checks:
     return __import__(f"trainc.lint.rules.{module}", fromlist=["CHECKS"]).CHECKS  # type: ignore[no-any-return]
 
 
-_CHECKS: Memo[frozenset[str], Checks] = Memo(
-    lambda fields: tuple(
-        [c for module, read in MODULES.items() if not fields.isdisjoint(read) for c in checks_of(module)]
-    )
-)
 _MAX_FRAMES = 1_000
 _CHOSEN: dict[tuple[int, frozenset[str], bool], Checks] = {}
 
@@ -104,7 +98,9 @@ def checks_for(job: Job) -> Checks:
     if (chosen := _CHOSEN.get(key)) is None:
         if len(_CHOSEN) >= _MAX_FRAMES:
             _CHOSEN.clear()
-        chosen = _CHOSEN[key] = _CHECKS[fields_of(job)]
+        fields = fields_of(job)
+        modules = [module for module, read in MODULES.items() if not fields.isdisjoint(read)]
+        chosen = _CHOSEN[key] = tuple([check for module in modules for check in checks_of(module)])
     return chosen
 
 

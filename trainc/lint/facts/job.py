@@ -61,7 +61,7 @@ _INDEX_KEYS = {
 class Container:
     """A container of every pod of one role; the trees stay at hand for positions, and `path` is where it stands in the JobSet.
 
-    `kind` is MAIN, INIT or SIDECAR; `env` are the entries of its variables by name, `literals` the values that are
+    `kind` is MAIN, INIT or SIDECAR, `main` says whether the pod's end waits for it; `env` are the entries of its variables by name, `literals` the values that are
     written, and `has_references` says whether one of these refers to another variable; `words` are its command and
     arguments, `text` the same in one line; `devices` are its accelerators.
     """
@@ -70,6 +70,7 @@ class Container:
         self.role = role
         self.tree = tree
         self.kind = kind
+        self.main = kind is MAIN
         self.path: Path = (*role.pod_path, "containers" if kind is MAIN else "initContainers", index)
         self.name = text(tree, "name")
         self.env: dict[str, Tree] = {}
@@ -90,11 +91,6 @@ class Container:
         self.limits = table(resources, "limits")
         self.requests = table(resources, "requests")
         self.devices = devices(self.limits, self.requests)
-
-    @property
-    def main(self) -> bool:
-        """Whether the pod's end waits for this container."""
-        return self.kind is MAIN
 
     @cached_property
     def commands(self) -> list[shell.Simple]:

@@ -51,7 +51,9 @@ class Lifecycle:
             raise UndecidedError("`failurePolicy.maxRestarts` is a placeholder: the number of restarts is unknown")
         self.name = text(fields(tree.get("metadata")), "name")
         self.roles = [role for _, role in maps(self.spec.get("replicatedJobs"))]
-        pods = sum(_count(role) * _width(role) for role in self.roles)
+        specs = [fields(fields(role.get("template")).get("spec")) for role in self.roles]
+        counts = zip(map(_count, self.roles), specs, strict=True)
+        pods = sum(number * _number(spec, "parallelism", 1) for number, spec in counts)
         jobs = sum(_count(role) for role in self.roles)
         sizes = (pods, _MAX_PODS, "pods"), (jobs, _MAX_JOBS, "Jobs"), (len(self.roles), _MAX_ROLES, "roles")
         for number, most, what in sizes:
@@ -251,14 +253,11 @@ def _named(name: str, pods: dict[str, tuple[ChildJob, PodState]]) -> tuple[Child
 
 
 def _count(role: dict[str, Any]) -> int:
-    replicas = role.get("replicas")
-    return replicas if type(replicas) is int else 1
+    return _number(role, "replicas", 1)
 
 
-def _width(role: dict[str, Any]) -> int:
-    """How many pods of each of its Jobs run at once."""
-    width = fields(fields(role.get("template")).get("spec")).get("parallelism")
-    return width if type(width) is int else 1
+def _number(tree: dict[str, Any], field: str, default: int) -> int:
+    return tree[field] if type(tree.get(field)) is int else default
 
 
 def _applies(rule: dict[str, Any], job: ChildJob) -> bool:
@@ -336,9 +335,8 @@ class ChildJob:
         self._active = 0
         self._done = 0
         self.indexed = text(spec, "completionMode") != "NonIndexed"
-        parallelism, completions = spec.get("parallelism"), spec.get("completions")
-        self.width = parallelism if type(parallelism) is int else 1
-        self.size = completions if type(completions) is int else self.width
+        self.width = _number(spec, "parallelism", 1)
+        self.size = _number(spec, "completions", self.width)
         self._unused = count()  # the indexes that no pod has had
         self._returned: list[int] = []  # a heap of indexes whose pod is to be replaced: the lowest is made first
         self._policy = [PolicyRule(rule, self.size) for _, rule in maps(fields(spec.get("successPolicy")).get("rules"))]

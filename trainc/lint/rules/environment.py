@@ -281,12 +281,11 @@ EFA_INTER_MAX_MEDIUM_MESSAGE_SIZE EFA_INTER_MIN_READ_MESSAGE_SIZE EFA_INTER_MIN_
 EFA_MEMCPY_MAX EFA_TRACK_MR EFA_ATOMRSP_POOL_SIZE EFA_CQ_READ_SIZE EFA_RX_COPY_UNEXP EFA_RX_COPY_OOO EFA_SHM_MAX_MEDIUM_SIZE EFA_RX_WINDOW_SIZE EFA_MAX_TIMEOUT EFA_TIMEOUT_INTERVAL EFA_RNR_BACKOFF_INITIAL_WAIT_TIME"""
 
 # A name of one of these families that is not in its list is taken for a misspelling only where a listed one is near.
-NAMES = {
-    "NCCL": frozenset(f"NCCL_{name}" for name in _NCCL.split()),
-    "TORCH": frozenset(f"TORCH_NCCL_{name}" for name in _TORCH_NCCL.split()),
-    "FI": frozenset(f"FI_{name}" for name in _FI.split()),
-}
 PREFIXES = {"NCCL": "NCCL_", "TORCH": "TORCH_NCCL_", "FI": "FI_"}
+NAMES = {
+    family: frozenset(f"{PREFIXES[family]}{name}" for name in names.split())
+    for family, names in (("NCCL", _NCCL), ("TORCH", _TORCH_NCCL), ("FI", _FI))
+}
 
 # Plugins that carry settings of their own below the family's prefix.
 OTHERS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from trainc.frameworks.base.vocabularies import MPIRUN
-from trainc.lint.facts.job import Container, Findings, Job
+from trainc.lint.facts.job import Container, Count, Findings, Job
 from trainc.lint.facts.launch import NOTHING
 from trainc.lint.tables.machines import GPU, TPU, device_kind
 from trainc.model.finding import ERROR, WARNING, Label, Rule
@@ -32,19 +32,16 @@ _PREFIXES = (
     "", "trainer.strategy.", "strategy.", "model.", "trainer.", "model.strategy.", "parallelism.", "training.",
     "experimental.",
 )  # fmt: skip
-_MESHES = ("ici_", "dcn_")
+_OPEN: dict[tuple[str, ...], str] = {("ici_",): "ici_fsdp_parallelism", ("dcn_",): "dcn_data_parallelism"}
 _KEYWORDS = ("parallelism", "parallel_size", "parallel-size", "_parallel=", "parallel_degree")
 _REST = -1  # what torchtitan divides by itself
 
 
 def mesh_mismatch(job: Job) -> Findings:
-    if not any(word in job.text for word in _KEYWORDS):
-        return
-    for container in job.main:
+    for container in job.main if any(word in job.text for word in _KEYWORDS) else ():
         if any(word in container.text for word in _KEYWORDS):
-            given = container.options
-            yield from _maxtext(job, container, given)
-            yield from _megatron(job, container, given)
+            yield from _maxtext(container, container.options)
+            yield from _megatron(job, container, container.options)
 
 
 def _devices(container: Container) -> int:
@@ -56,52 +53,40 @@ def _devices(container: Container) -> int:
     return counts[0] * role.width
 
 
-def _maxtext(job: Job, container: Container, given: dict[str, str]) -> Findings:
+def _maxtext(container: Container, given: dict[str, str]) -> Findings:
+    role, generation = container.role, container.role.node_label("cloud.google.com/gke-tpu-accelerator")
+    meshes: list[tuple[tuple[str, ...], Count, str]] = [
+        (("ici_",), _devices(container), "devices of a slice"),
+        (("dcn_",), role.replicas, "slices"),
+    ]
     if TPU_RESOURCE not in container.devices:
-        yield from _joined(job, container, given)
-        return
-    for prefix, total, what in (
-        ("ici_", _devices(container), "devices of a slice"),
-        ("dcn_", container.role.replicas, "slices"),
-    ):
-        sizes = {key: value for key, value in given.items() if key.startswith(prefix) and key.endswith("_parallelism")}
-        numbers = {key: parsed_int(value) for key, value in sizes.items()}
-        if not sizes or type(total) is not int or not total or None in numbers.values():
+        # Between GPUs there are no slices that JobSet knows: both kinds of sizes together make all devices.
+        every = _devices(container) * role.replicas if type(role.replicas) is int else 0
+        meshes = [(("ici_", "dcn_"), every, "GPUs")]
+    for prefixes, total, what in meshes:
+        sizes = {key: size for key, size in given.items() if key.startswith(prefixes) and key.endswith("_parallelism")}
+        numbers = [parsed_int(size) for size in sizes.values()]
+        is_whole = all(any(key.startswith(prefix) for key in sizes) for prefix in prefixes)
+        if not is_whole or type(total) is not int or not total or None in numbers:
             continue
         # On Ironwood JAX may see two devices per chip, and without a selector one cannot tell.
-        generation = container.role.node_label("cloud.google.com/gke-tpu-accelerator")
-        counts = {total, 2 * total} if prefix == "ici_" and generation in ("", "tpu7x") else {total}
-        product = prod(number for number in numbers.values() if number is not None and number != -1)
-        if product in counts or (-1 in numbers.values() and product and any(count % product == 0 for count in counts)):
+        counts = {total, 2 * total} if prefixes == ("ici_",) and generation in ("", "tpu7x") else {total}
+        product = prod(number for number in numbers if number is not None and number != -1)
+        if product in counts or (-1 in numbers and product and any(count % product == 0 for count in counts)):
             continue
         # Do the sizes that are given decide alone? MaxText leaves one size open (-1) in its own defaults.
-        default = "ici_fsdp_parallelism" if prefix == "ici_" else "dcn_data_parallelism"
-        if default not in sizes and 0 < product <= total and total % product == 0:
+        default = _OPEN.get(prefixes)
+        if default is not None and default not in sizes and 0 < product <= total and total % product == 0:
             continue
-        yield from _misfit(job, container, sizes, f"the `{prefix}` sizes make {product}", f"{total} {what}")
-
-
-def _joined(job: Job, container: Container, given: dict[str, str]) -> Findings:
-    """Between GPUs there are no slices that JobSet knows: both kinds of sizes together make all devices."""
-    sizes = {key: value for key, value in given.items() if key.startswith(_MESHES) and key.endswith("_parallelism")}
-    numbers = [parsed_int(value) for value in sizes.values()]
-    replicas = container.role.replicas
-    product = prod(number for number in numbers if number is not None and number != -1)
-    total = _devices(container) * replicas if type(replicas) is int else 0
-    both = {prefix for prefix in _MESHES for key in sizes if key.startswith(prefix)} == set(_MESHES)
-    is_right = product == total or (-1 in numbers and product and not total % product)
-    if not both or None in numbers or not total or is_right:
-        return
-    yield from _misfit(job, container, sizes, f"the `ici_` and `dcn_` sizes make {product}", f"{total} GPUs")
-
-
-def _misfit(job: Job, container: Container, sizes: dict[str, str], made: str, there: str) -> Findings:
-    at, message = job.at(container.word_path(next(iter(sizes)))), f"{made}, but there are {there}"
-    also = [Label(container.role.spec_at("parallelism"), there)]
-    effect = "the program fails at start: the mesh does not match the devices"
-    help_ = "change a size, or set one to -1, which uses the remaining devices"
-    notes = (" x ".join(f"{key} {value}" for key, value in sizes.items()),)
-    yield MESH.at(at, message, also=also, effect=effect, help=help_, notes=notes)
+        at, there = role.job.at(container.word_path(next(iter(sizes)))), f"{total} {what}"
+        message = (
+            f"the {' and '.join(f'`{prefix}`' for prefix in prefixes)} sizes make {product}, but there are {there}"
+        )
+        also = [Label(role.spec_at("parallelism"), there)]
+        effect = "the program fails at start: the mesh does not match the devices"
+        help_ = "change a size, or set one to -1, which uses the remaining devices"
+        notes = (" x ".join(f"{key} {size}" for key, size in sizes.items()),)
+        yield MESH.at(at, message, also=also, effect=effect, help=help_, notes=notes)
 
 
 def _megatron(job: Job, container: Container, given: dict[str, str]) -> Findings:
