@@ -549,17 +549,14 @@ def once(work_out: Callable[[Job], T]) -> Callable[[Job], T]:
     return fact
 
 
-def each(
-    parts: Callable[[Job], Iterable[T]], *checks: Callable[[T], Findings]
-) -> tuple[Callable[[Job], Findings], ...]:
-    """Checks of a part of a job, such as a role or a container, as checks of the job that look at all of these parts."""
+def each(parts: Callable[[Job], Iterable[T]], *checks: Callable[[T], Findings]) -> Callable[[Job], Findings]:
+    """Checks of a part of a job, such as a role or a container, as one of the job, which shows all of these parts to each."""
 
-    def of_job(check: Callable[[T], Findings]) -> Callable[[Job], Findings]:
-        def look(job: Job) -> Findings:
-            for part in parts(job):
+    def look(job: Job) -> Findings:
+        these = parts(job)
+        for check in checks:
+            for part in these:
                 yield from check(part)
 
-        look.__name__ = check.__name__
-        return look
-
-    return tuple([of_job(check) for check in checks])
+    look.__module__, look.__name__ = checks[0].__module__, ", ".join([check.__name__ for check in checks])
+    return look

@@ -72,7 +72,7 @@ def meetings(job: Job) -> list[Meeting]:
                     _add(points, container, name, value, addresses[name])
                 elif type(value) is Unknown:
                     job.report.skip(f"the address in `{name}` is unknown")
-        for flag, port in options.items():
+        for flag, port in options.items() if container.launch.flags else ():
             address, written = container.launch.value(flag), container.launch.flags.get(flag, "")
             if type(address) is not str:
                 if type(address) is Unknown and all(name in container.env for name in names_in(written)):

@@ -93,6 +93,6 @@ def bucket_annotation_without_mount(role: ExpandedRole) -> Findings:
 
 
 CHECKS = (
-    *each(lambda job: job.roles, bucket_mount_without_annotation, bucket_annotation_without_mount),
+    each(lambda job: job.roles, bucket_mount_without_annotation, bucket_annotation_without_mount),
     misspelt_annotation, misspelt_annotation_of_jobset, queue_in_annotation,
 )  # fmt: skip

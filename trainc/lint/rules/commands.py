@@ -124,9 +124,11 @@ def endless_init_container(container: Container) -> Findings:
 
 
 def endless_sidecar(role: ExpandedRole) -> Findings:
+    if len(role.main) < 2 or not counts(role):
+        return
     at_work = [one for one in role.main if one.devices or one.launch.launcher is not NOTHING]
     trains = next((one for one in at_work if not endless(one) and not is_daemon(one)), None)
-    if trains is None or len(role.main) < 2 or not counts(role):
+    if trains is None:
         return
     for container in role.main:
         if container is not trains and not container.devices and (endless(container) or is_daemon(container)):
@@ -324,12 +326,12 @@ def _malformed(span: Span, written: str, right: str) -> Finding:
 
 
 CHECKS = (
-    *each(
+    each(
         lambda job: job.containers,
         command_in_one_word, shell_words_ignored, endless_init_container, unpinned_download,
         shell_words_without_shell, malformed_url,
     ),
-    *each(lambda job: job.main, endless_sleep, install_at_start, launcher_sets_it),
-    *each(lambda job: job.roles, endless_sidecar),
+    each(lambda job: job.main, endless_sleep, install_at_start, launcher_sets_it),
+    each(lambda job: job.roles, endless_sidecar),
     typographic_character, launcher_missing, shell_words_for_flux, script_not_in_image,
 )  # fmt: skip

@@ -235,7 +235,7 @@ def obsolete_variable(job: Job) -> Findings:
 
 
 CHECKS = (
-    *each(lambda job: job.main, variable_of_other_hardware, accelerators_hidden),
+    each(lambda job: job.main, variable_of_other_hardware, accelerators_hidden),
     misspelt_variable, locked_variable, wrong_socket_interface, tcpx_with_nvls_or_tree, debug_left_on,
     obsolete_variable,
 )  # fmt: skip

@@ -278,7 +278,7 @@ def deadline_passes_at_once(job: Job) -> Findings:
 _SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign
 
 CHECKS = (
-    *each(lambda job: job.roles, depends_on_itself, waits_for_endless_role, ttl_on_child_job),
+    each(lambda job: job.roles, depends_on_itself, waits_for_endless_role, ttl_on_child_job),
     masked_exit_code, entrypoint_in_the_driver, success_waits_for_endless_role, self_deleting_job,
     deadline_passes_at_once, deadline_on_queue,
 )  # fmt: skip

@@ -245,7 +245,7 @@ def _named(tree: Tree, path: Path, fields: Fields) -> Iterator[Reference]:
 
 
 CHECKS = (
-    *each(lambda job: job.roles, one_node_volume),
-    *each(lambda job: job.main, output_on_read_only_mount, files_of_config_maps),
+    each(lambda job: job.roles, one_node_volume),
+    each(lambda job: job.main, output_on_read_only_mount, files_of_config_maps),
     checkpoints_in_empty_dir, path_not_mounted, objects_of_pods, keys_of_objects,
 )  # fmt: skip

@@ -96,7 +96,7 @@ def _own(job: Job) -> dict[str, list[Tree]]:
 
 
 def namespaces_differ(job: Job) -> Findings:
-    for kind, trees in _own(job).items():
+    for kind, trees in _own(job).items() if job.kinds else ():
         for tree in trees if kind in ("ConfigMap", "Secret", "Service", "PodGroup", "PersistentVolumeClaim") else ():
             name, namespace = [text(table(tree, "metadata"), field) for field in ("name", "namespace")]
             if namespace != job.namespace and namespace and job.namespace:
@@ -119,7 +119,7 @@ def sensitive_host_path(role: ExpandedRole) -> Findings:
 
 
 def object_twice(job: Job) -> Findings:
-    for kind, trees in _own(job).items():
+    for kind, trees in _own(job).items() if any(len(trees) > 1 for trees in job.kinds.values()) else ():
         seen: dict[tuple[str, str, str], object] = {}
         for tree in trees:
             metadata = table(tree, "metadata")
@@ -262,7 +262,7 @@ def _path_fault(path: str, image: str) -> _Fault | None:
 _FINE_PATHS = TextMemo(lambda path: _path_fault(path, path) is None, longest=200)
 
 CHECKS = (
-    *each(lambda job: job.containers, pull_policy_and_tag),
-    *each(lambda job: job.roles, sensitive_host_path),
+    each(lambda job: job.containers, pull_policy_and_tag),
+    each(lambda job: job.roles, sensitive_host_path),
     moving_tag, server_managed_field, namespaces_differ, object_twice, service_shadows_peers, bad_image,
 )  # fmt: skip

@@ -269,12 +269,12 @@ def _is_kept(container: Container, path: str) -> bool:
 
 
 CHECKS = (
-    *each(
+    each(
         lambda job: job.roles,
         partial_restarts, disruption_not_handled, short_grace_period, role_name_empty, no_pods,
         pods_not_all_at_once, job_managed_by_other, negative_grace_period,
     ),
-    *each(lambda job: job.main, liveness_without_startup, checkpoints_in_container),
+    each(lambda job: job.main, liveness_without_startup, checkpoints_in_container),
     no_failure_policy, restarts_without_checkpoint, failure_rule_shadowed, maintenance_half_handled,
     bad_failure_pattern, negative_restarts,
 )  # fmt: skip

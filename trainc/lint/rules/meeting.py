@@ -383,11 +383,11 @@ def _host_of(container: Container) -> str:
 
 
 CHECKS = (
-    *each(
+    each(
         meetings,
         coordinator_names_no_pod, coordinator_is_local, rendezvous_host_unknown, bad_coordinator_port,
     ),
-    *each(lambda job: job.main, standalone_on_several_nodes, launcher_without_hosts, no_rendezvous),
+    each(lambda job: job.main, standalone_on_several_nodes, launcher_without_hosts, no_rendezvous),
     host_names_no_pod, coordinator_ports_differ, coordinators_differ, image_versions_differ, coordinator_starts_later,
     addresses_only_when_ready,
 )  # fmt: skip

@@ -366,11 +366,11 @@ def mpirun_as_root(container: Container) -> Findings:
 
 
 CHECKS = (
-    *each(
+    each(
         launchers,
         mpi_processes_exceed_slots, launcher_holds_accelerators, launcher_without_requests, launcher_before_workers,
         worker_without_sshd, mpirun_as_root,
     ),
-    *each(lambda job: job.roles, ssh_key_permissions),
+    each(lambda job: job.roles, ssh_key_permissions),
     slots_mismatch, mpi_versions_differ, image_of_launcher_alone, launcher_without_mpirun,
 )  # fmt: skip

@@ -287,11 +287,11 @@ def daemon_and_plugin_differ(role: ExpandedRole) -> Findings:
 
 
 CHECKS = (
-    *each(
+    each(
         lambda job: job.roles,
         daemon_and_plugin_differ, network_half_set_up, tcpxo_half_set_up, gib_half_set_up,
         host_network_without_dns_policy, host_port_clash, ports_clash_in_pod,
     ),
-    *each(lambda job: job.containers, rdma_switched_off),
+    each(lambda job: job.containers, rdma_switched_off),
     tuner_of_other_machine,
 )  # fmt: skip

@@ -251,7 +251,7 @@ def scheduler_without_group(job: Job) -> Findings:
 
 
 CHECKS = (
-    *each(
+    each(
         lambda job: job.roles,
         more_accelerators_than_machine, partial_node, network_cards_mismatch, arm_not_tolerated, claim_not_used,
         spot_without_toleration, topology_annotation, selector_contradicts_affinity,

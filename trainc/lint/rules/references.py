@@ -30,7 +30,8 @@ _SERVICE_LINKS = ("_SERVICE_HOST", "_SERVICE_PORT", "_PORT")  # how the variable
 
 def resource_of_no_container(container: Container) -> Findings:
     for index, entry in enumerate(rows(container.tree, "env")):
-        name = text(table(table(entry, "valueFrom"), "resourceFieldRef"), "containerName")
+        source = table(entry, "valueFrom") if "valueFrom" in entry else {}
+        name = text(table(source, "resourceFieldRef"), "containerName") if source else ""
         names = [other.name for other in container.role.containers] if name else []
         if name and name not in names and not substituted(name):
             at = container.at("env", index, "valueFrom", "resourceFieldRef", "containerName")
@@ -254,9 +255,10 @@ def _undefined(container: Container, name: str, index: int) -> Findings:
 
 def shell_variable_in_env(container: Container) -> Findings:
     for index, entry in enumerate(rows(container.tree, "env")):
-        value, own = text(entry, "value"), text(entry, "name")
-        name = _shell_variable(value)
-        if "$" not in value or (name and f"${name}" in container.role.job.name):
+        if "$" not in (value := text(entry, "value")):
+            continue
+        name, own = _shell_variable(value), text(entry, "name")
+        if name and f"${name}" in container.role.job.name:
             continue  # the job's own name is filled in before Kubernetes sees either
         if not name or templated(value) or value == f"${name}":
             if name or templated(value):
@@ -276,6 +278,6 @@ def shell_variable_in_env(container: Container) -> Findings:
 
 
 CHECKS = (
-    *each(lambda job: job.containers, resource_of_no_container, shell_variable_in_env),
+    each(lambda job: job.containers, resource_of_no_container, shell_variable_in_env),
     variable_without_shell, undefined_variable, unset_in_launcher,
 )  # fmt: skip

@@ -235,8 +235,8 @@ def _shm(container: Container) -> tuple[str | None, Path]:
 
 
 CHECKS = (
-    *each(lambda job: job.containers, misspelt_resource, mixed_accelerators, amount_in_wrong_unit),
-    *each(lambda job: job.main, accelerator_without_memory, accelerator_without_cpu),
-    *each(lambda job: job.roles, tmpfs_over_memory),
+    each(lambda job: job.containers, misspelt_resource, mixed_accelerators, amount_in_wrong_unit),
+    each(lambda job: job.main, accelerator_without_memory, accelerator_without_cpu),
+    each(lambda job: job.roles, tmpfs_over_memory),
     too_many_devices, share_in_wrong_unit, no_shared_memory,
 )  # fmt: skip

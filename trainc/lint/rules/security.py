@@ -164,6 +164,6 @@ def _token_finding(span: Span, message: str, name: str) -> Finding:
 
 
 CHECKS = (
-    *each(lambda job: job.containers, secret_in_text, secret_placeholder),
+    each(lambda job: job.containers, secret_in_text, secret_placeholder),
     privileged_pod, root_where_non_root,
 )  # fmt: skip

@@ -373,7 +373,7 @@ def rank_without_index(job: Job) -> Findings:
 
 
 CHECKS = (
-    *each(
+    each(
         lambda job: job.main,
         nodes_mismatch, processes_mismatch, processes_by_host_cpus, processes_without_accelerator,
         world_size_mismatch, constant_rank_option,

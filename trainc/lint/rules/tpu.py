@@ -203,8 +203,8 @@ def slices_share_node_pools(job: Job) -> Findings:
 
 
 CHECKS = (
-    *each(lambda job: job.roles, multislice_half_set_up),
-    *each(
+    each(lambda job: job.roles, multislice_half_set_up),
+    each(
         _slices,
         tpu_topology_mismatch, tpu_topology_unknown, tpu_accelerator_unknown, tpu_selector_missing,
         tpu_chips_per_host, multislice_single_host,

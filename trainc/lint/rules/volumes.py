@@ -122,8 +122,8 @@ def retained_claim_differs(job: Job) -> Findings:
 
 
 CHECKS = (
-    *each(lambda job: job.roles, unknown_medium, unused_volume, shared_memory_of_host),
-    *each(lambda job: job.containers, relative_mount_path),
-    *each(lambda job: job.main, mount_hides_image, infiniband_without_access),
+    each(lambda job: job.roles, unknown_medium, unused_volume, shared_memory_of_host),
+    each(lambda job: job.containers, relative_mount_path),
+    each(lambda job: job.main, mount_hides_image, infiniband_without_access),
     retained_claim_differs,
 )  # fmt: skip

@@ -30,6 +30,8 @@ def placing_of_pods(job: Job) -> Findings:
 
 def _mentioned(metadata: dict[str, Tree]) -> int:
     """What the keys of the labels and annotations of an object or a template are about."""
+    if not metadata:
+        return 0
     return _ABOUT[tuple(table(metadata, "labels"))] | _ABOUT[tuple(table(metadata, "annotations"))]
 
 
