@@ -12,6 +12,8 @@ from trainc.lint.facts.values import (
     Unknown,
     Value,
     Varies,
+    table,
+    text,
 )
 from trainc.model.plan import ANCESTOR_LABEL
 
@@ -68,8 +70,8 @@ class Pod:
         left = MOST_TEXT
         words = []
         for word in container.words:
-            text = filled(word, values.get) if left > 0 and "$(" in word else word
-            words.append(text if type(text) is str else word)
+            known = filled(word, values.get) if left > 0 and "$(" in word else word
+            words.append(known if type(known) is str else word)
             left -= len(words[-1])
         return words
 
@@ -95,14 +97,9 @@ def trainers(job: Job) -> list[ExpandedRole]:
     """The roles whose pods work together: those with accelerators, else those named by Trainer, else all but helpers."""
     if with_devices := [role for role in job.roles if role.devices]:
         return with_devices
-    labelled = [role for role in job.roles if _step(role) == "trainer"]
-    return labelled or [role for role in job.roles if not _step(role).endswith("initializer")]
-
-
-def _step(role: ExpandedRole) -> str:
-    labels = role.tree.get("template", {}).get("metadata", {})
-    step = labels.get("labels", {}).get(ANCESTOR_LABEL) if type(labels) is dict else None
-    return step.value if step is not None else ""
+    steps = [(role, text(table(role.job_metadata, "labels"), ANCESTOR_LABEL)) for role in job.roles]
+    labelled = [role for role, step in steps if step == "trainer"]
+    return labelled or [role for role, step in steps if not step.endswith("initializer")]
 
 
 def pod_at(role: ExpandedRole, replica: int, index: int) -> Pod:

@@ -237,7 +237,7 @@ class ExpandedRole:
     `size` is the number of indices of a Job (of pods at once, where it is not indexed), `width` how many run at once;
     `count` are the pods of all its Jobs at once, `several` says that it is known to have more than one. `path` is where
     the replicatedJob stands in the JobSet, `spec_path` and `pod_path` where the specs of its Jobs and pods do. `labels`
-    and `annotations` are those of its pods, `host_network` says whether these use the network of their nodes. `devices` are the accelerators of one pod by resource, summed over the containers that run side by side. `indexed`
+    and `annotations` are those of its pods, `job_metadata` is that of its Jobs, `host_network` says whether these use the network of their nodes. `devices` are the accelerators of one pod by resource, summed over the containers that run side by side. `indexed`
     says whether each pod of a Job has an index of its own: the JobSet webhook's default is that it has. `volumes` are
     those of its pods by name, `reads_host` says whether one is a path of the node; `init` the init containers, sidecars among them.
     """
@@ -247,6 +247,7 @@ class ExpandedRole:
         self.index = index
         self.tree = tree
         self.name = text(tree, "name")
+        self.job_metadata = table(table(tree, "template"), "metadata")
         self.spec = table(table(tree, "template"), "spec")
         template = table(self.spec, "template")
         self.pod = table(template, "spec")

@@ -246,7 +246,7 @@ def endings(job: Job) -> list[str]:
 def surroundings(job: Job, processes: dict[str, int | str | None]) -> dict[str, Any]:
     """What stands around the roles of a job; `processes` are those of a pod, by role. None where nothing is known."""
     groups = [tree for tree in job.bundle.objects if text(tree, "kind") == "PodGroup"]
-    metadata = [job.metadata, *[table(table(role.tree, "template"), "metadata") for role in job.roles]]
+    metadata = [job.metadata, *[role.job_metadata for role in job.roles]]
     exclusive = [text(table(each, "annotations"), EXCLUSIVE) for each in metadata]  # one Job alone on each such node
     waiting = [text(table(group, "spec"), "queue") for group in groups]
     queue = text(table(job.metadata, "labels"), KUEUE_QUEUE) or next(filter(None, waiting), "")

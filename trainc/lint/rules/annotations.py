@@ -40,9 +40,7 @@ _OF_JOBSET = (EXCLUSIVE, NODE_SELECTOR)
 
 def misspelt_annotation_of_jobset(job: Job) -> Findings:
     places: list[tuple[Path, dict[str, Tree]]] = [(("metadata",), job.metadata)]
-    places += [
-        ((*role.path, "template", "metadata"), table(table(role.tree, "template"), "metadata")) for role in job.roles
-    ]
+    places += [((*role.path, "template", "metadata"), role.job_metadata) for role in job.roles]
     for path, metadata in places:
         for key in table(metadata, "annotations"):
             near = "" if key in _OF_JOBSET or "jobset" not in key else nearest(key, _OF_JOBSET, cutoff=0.9)

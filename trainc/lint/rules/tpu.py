@@ -182,7 +182,7 @@ def multislice_half_set_up(role: ExpandedRole) -> Findings:
 
 def _annotations(job: Job, role: ExpandedRole) -> set[str]:
     """The annotations of the JobSet and of the Jobs of a role."""
-    return {*table(job.metadata, "annotations"), *table(table(table(role.tree, "template"), "metadata"), "annotations")}
+    return {*table(job.metadata, "annotations"), *table(role.job_metadata, "annotations")}
 
 
 def slices_share_node_pools(job: Job) -> Findings:

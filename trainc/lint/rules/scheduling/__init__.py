@@ -17,7 +17,7 @@ def placing_of_pods(job: Job) -> Findings:
         return
     mentioned = _mentioned(job.metadata)
     for role in job.roles:
-        mentioned |= _mentioned(role.metadata) | _mentioned(table(table(role.tree, "template"), "metadata"))
+        mentioned |= _mentioned(role.metadata) | _mentioned(role.job_metadata)
     is_gang = bool(mentioned & _GANG) or "PodGroup" in job.kinds or any("schedulingGroup" in r.pod for r in job.roles)
     is_queued = bool(mentioned & _QUEUE)
     scheduler, written = job.cluster.scheduler, table(job.bundle.document.tree, "metadata")
