@@ -176,19 +176,13 @@ _JOB_LEVEL = (
     "wrong level: labels and annotations of a TrainJob are not copied, except kueue.x-k8s.io/*; write them into "
     "runtimePatches[].trainingRuntimeSpec.template.metadata, or further down for the Jobs and the pods"
 )
-_TRAINJOB: tuple[tuple[Path, str], ...] = (
-    (("spec", "runtimeRef"), "names the runtime that the job starts from"),
-    (("spec", "suspend"), "a queue owns `suspend`: only true is written"),
-    (("spec", "managedBy"), "names the controller in charge; only MultiKueue's name reaches the JobSet"),
-    (
-        ("spec", "activeDeadlineSeconds"),
-        "not overridable upstream: only the Trainer controller has this timer, and writes it to no object",
-    ),
-    (
-        ("spec", "trainer", "resourcesPerNode", "claims"),
-        "not overridable upstream: limits and requests are merged, claims are not (Trainer v2.3.0)",
-    ),
-)
+_TRAINJOB = {
+    "spec.runtimeRef": "names the runtime that the job starts from",
+    "spec.suspend": "a queue owns `suspend`: only true is written",
+    "spec.managedBy": "names the controller in charge; only MultiKueue's name reaches the JobSet",
+    "spec.activeDeadlineSeconds": "not overridable upstream: only the Trainer controller has this timer, and writes it to no object",
+    "spec.trainer.resourcesPerNode.claims": "not overridable upstream: limits and requests are merged, claims are not (Trainer v2.3.0)",
+}
 _OWN = {
     "extends": "names the runtime that this one inherits from",
     "components": "enables a component, or sets one of its parameters",
@@ -247,8 +241,9 @@ def reason(
 
 
 def _of_job(path: Path, plan: Plan | None) -> str:
-    for prefix, text in _TRAINJOB:
-        if path[: len(prefix)] == prefix:
+    for prefix, text in _TRAINJOB.items():
+        steps = tuple(prefix.split("."))
+        if path[: len(steps)] == steps:
             return text
     if len(path) == 2:
         return _EMPTY
@@ -313,16 +308,14 @@ def landings(
     wanted: int | str,
     bundles: Sequence[Bundle],
     findings: Sequence[Finding],
-    fields: Sequence[Why] = (),
 ) -> Iterator[Landing]:
     """What becomes of every value that `wanted` means, in all of these bundles.
 
     A number means the values on that line, or below a key that stands there; a text the fields whose path holds it.
-    Whoever asks about many lines hands over all `fields` of the bundles, explained once.
     """
     won: dict[Span, list[Why]] = {}  # fields of the output by the places that their value rests on
     lost: dict[Span, list[Why]] = {}  # and by those that it beat
-    for one in fields or (field for bundle in bundles for field in explain(bundle, "")):
+    for one in (field for bundle in bundles for field in explain(bundle, "")):
         for at in one.winner.origin.spans():
             won.setdefault(at, []).append(one)
         for at in dict.fromkeys(at for setter in one.beaten for at in setter.origin.spans()):
@@ -330,7 +323,12 @@ def landings(
     pieces, errors = Pieces(bundles), _Errors(findings)
     plan = next((bundle.plan for bundle in bundles if bundle.plan is not None), None)
     for document in documents:
-        for path in on_line(document, wanted) if isinstance(wanted, int) else at_path(document, wanted):
+        if isinstance(wanted, int):
+            paths = on_line(document, wanted)
+        else:
+            every = (path for path, _ in leaves(document.tree))
+            paths = [path for path in every if matches(keyed(document.tree, path), wanted, path)]
+        for path in paths:
             leaf = get(document.tree, *path)
             if type(leaf) is not Sourced or (place := leaf.origin.at) is None:
                 continue
@@ -360,11 +358,6 @@ def landings(
 def on_line(document: Document, line: int) -> list[Path]:
     """The paths of all leaves that stand on a line, whose key does, or that lie below a key that does."""
     return [path for path, leaf in leaves(document.tree) if _stands(document, path, leaf, line)]
-
-
-def at_path(document: Document, wanted: str) -> list[Path]:
-    """The paths of all leaves whose path holds `wanted` as a run of whole steps."""
-    return [path for path, _ in leaves(document.tree) if matches(keyed(document.tree, path), wanted, path)]
 
 
 def _stands(document: Document, path: Path, leaf: Tree, line: int) -> bool:

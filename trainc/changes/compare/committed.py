@@ -300,9 +300,8 @@ class RenderedRuns:
         """A finding where the run of a job that has no rendered file has one in another place, for nobody else."""
         for other in self._files.elsewhere(path):
             header = self._header(f"{self._project.output}/{other}")
-            if header is None or header.source != bundle.document.file or self._is_held(bundle, other):
-                continue
-            if bundle.name in runs_in(self._files, other):
+            is_ours = header is not None and header.source == bundle.document.file and not self._is_held(bundle, other)
+            if is_ours and bundle.name in runs_in(self._files, other):
                 run = new_run(bundle)
                 objects = (one.removesuffix(".yaml") for one in (other, path))
                 report.add(moved_run(run.place, run.job, run.number, *objects))

@@ -154,10 +154,8 @@ class GitRepository:
     def branch(self) -> str:
         """The branch that `origin` has by default, else the one that is checked out; empty where neither is known."""
         for name in ("refs/remotes/origin/HEAD", "HEAD"):
-            try:
+            with suppress(Trouble):
                 return self._text("symbolic-ref", "--quiet", "--short", name).removeprefix("origin/")
-            except Trouble:
-                continue
         return ""
 
     def index(self) -> Iterator[IndexEntry]:

@@ -136,12 +136,8 @@ def _job(root: SourceNode, pods: Mapping[str, SourceEntry | None], want: Migrati
         main = next((one for one in nodes if name_in(one.value) in want.containers), None)
         trainer = apart(composed(**{new: at(main, old) for new, old in _FIELDS.items()}))
     spec, kept = at(root, "spec"), composed(trainer=trainer)
-    return composed(
-        apiVersion=at(root, "apiVersion"),
-        kind=at(root, "kind"),
-        metadata=at(root, "metadata"),
-        spec=spec.holding(kept) if spec is not None else None,
-    )
+    top = {key: at(root, key) for key in ("apiVersion", "kind", "metadata")}
+    return composed(**top, spec=spec.holding(kept) if spec is not None else None)
 
 
 def _runtime(pods: Mapping[str, SourceEntry | None]) -> SourceNode:

@@ -128,7 +128,6 @@ def _push(steps: list[tuple[int, str | int]], step: tuple[int, str | int]) -> No
 
 
 def _siblings(lines: list[str], first: int, last: int, line: int, indent: int) -> Iterator[str]:
-    """The keys of the map that is written on a line."""
     for numbers in (range(line - 1, first - 1, -1), range(line + 1, last)):
         for number in numbers:
             if not (steps := list(_steps(lines[number]))):

@@ -241,7 +241,6 @@ def completion(path: str, position: types.Position, workspace: Workspace) -> lis
 
 
 def _names(at: Outline, path: str, lines: list[str], workspace: Workspace) -> Iterator[types.CompletionItem]:
-    """The names of what a field refers to."""
     if not (what := meaning(at.kind, at.path)) or not (at.is_value or type(at.path[-1]) is int):
         return
     match = _REFERENCE.search("\n".join(lines)) if what in (CONTAINER, ROLE) else None
