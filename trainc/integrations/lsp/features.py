@@ -13,7 +13,6 @@ from trainc.authoring.explain import ANNOTATIONS, Field
 from trainc.changes.why import landings, rendered_line
 from trainc.compiler.emit import path_of
 from trainc.compiler.header import is_rendered
-from trainc.compiler.load import load
 from trainc.compiler.load.shipped import COMPONENTS, shipped_names
 from trainc.compiler.load.walk import known_contents
 from trainc.integrations.lsp.cursor import Cursor, Outline, documents_of, field_at, find, outline
@@ -82,10 +81,9 @@ class NameIndex:
     """The names that the files of a project define, as they are seen from one of them."""
 
     def __init__(self, path: str, workspace: Workspace) -> None:
-        judgement, unsaved = workspace.judgement(path), workspace.unsaved(workspace.root(path))
         self._file = workspace.file(path)
-        self._project, report = judgement.opened(unsaved)
-        self._documents = load(self._project, judgement.selection(unsaved), report)
+        unsaved = workspace.unsaved(workspace.root(path))
+        self._project, _, self._documents, _ = workspace.judgement(path).loaded(unsaved)
 
     def of(self, what: str, runtime: str = "") -> Iterator[NamedPlace]:
         """Everything of a sort; of containers and replicated jobs those of the `runtime`."""

@@ -74,10 +74,8 @@ class Judgement:
         started = process_time()
         begin_run()
         self._known = None
-        project, report = self.opened(unsaved)
-        selection = self.selection(unsaved)
+        known = project, selection, documents, report = self.loaded(unsaved)
         report_applications(project, selection.paths, report, os.path.join(self.root, project.output))
-        documents = load(project, selection, report)
         together, spool = SharedNames(), Tally()
         catalogs = pipeline.fill(project, selection, spool, report, together, documents, forms=True)
         pipeline.check_unreached(catalogs, report)
@@ -85,7 +83,7 @@ class Judgement:
         self.by_file = {}
         for finding in report.findings:
             self.by_file.setdefault(finding.span.file, []).append(finding)
-        self._known = project, selection, documents, report
+        self._known = known
         self.seconds = process_time() - started
 
     def judge_file(self, file: str, unsaved: Unsaved) -> None:
@@ -94,9 +92,8 @@ class Judgement:
         text = unsaved[file]
         if self._known is None or not self._holds_jobs_alone(file, text):
             # Of a runtime, a component or trainc.yaml itself; the jobs are judged with the whole project.
-            project, report = self.opened(unsaved)
-            selection = self.selection(unsaved)
-            _run(project, selection, report, _only(file, load(project, selection, report)))
+            project, selection, documents, report = self.loaded(unsaved)
+            _run(project, selection, report, _only(file, documents))
         else:
             project, selection, documents, whole = self._known
             report = Report(compiles=False, level_of=project.level_of)
@@ -107,24 +104,18 @@ class Judgement:
             report.close()
         self.by_file[file] = [finding for finding in report.findings if finding.span.file == file]
 
-    def opened(self, unsaved: Unsaved) -> tuple[Project, Report]:
-        """The project as it is now, and a report with what is wrong in its trainc.yaml."""
+    def loaded(self, unsaved: Unsaved) -> tuple[Project, Selection, Documents, Report]:
+        """The project as it is now, the files that are judged, their documents, and what is wrong with any of these."""
         opening = Report()
         project = open_project((self.root,), opening, cache=self._cache, unsaved=unsaved)
         report = Report(compiles=False, level_of=project.level_of)
         report.add_all(opening.findings)
-        return project, report
-
-    def selection(self, unsaved: Unsaved) -> Selection:
-        """The files that are judged."""
-        paths = (".",) if self.is_whole else tuple([file for file in unsaved if ours(unsaved[file])])
-        return Selection(paths)
+        selection = Selection((".",) if self.is_whole else tuple([file for file in unsaved if ours(unsaved[file])]))
+        return project, selection, load(project, selection, report), report
 
     def bundles(self, file: str, unsaved: Unsaved) -> tuple[list[Bundle], list[Finding]]:
         """What the jobs of a file become, and the findings met; all jobs of the project for a file without any."""
-        project, report = self.opened(unsaved)
-        selection = self.selection(unsaved)
-        documents = load(project, selection, report)
+        project, selection, documents, report = self.loaded(unsaved)
         compiled = list(pipeline.bundles(project, selection, report, documents=_only(file, documents)))
         if not compiled and not report.failed and self.seconds < SLOW:
             compiled = list(pipeline.bundles(project, selection, report, documents=documents))
