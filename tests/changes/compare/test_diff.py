@@ -56,6 +56,30 @@ def test_an_edit_of_a_runtime_is_one_line_with_all_its_jobs(project: WorkingTree
     )
 
 
+_JOBSET = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: a, namespace: llm}
+spec:
+  replicatedJobs:
+  - name: node
+    template:
+      spec:
+        activeDeadlineSeconds: ${DEADLINE}
+        template: {spec: {restartPolicy: Never, containers: [{name: node, image: "a:v1"}]}}
+"""
+
+
+def test_a_deadline_that_is_filled_in_later_bounds_nothing(tmp_path: Path) -> None:
+    tree = WorkingTree(tmp_path)
+    tree.write("a.yaml", _JOBSET)
+    assert tree.commit().returncode == 0
+    tree.change("a.yaml", "a:v1", "a:v2")
+    done = tree.run("diff")
+    assert (done.code, done.err) == (0, "")
+    assert "image of node/node: a:v1 -> a:v2" in done.out
+
+
 @pytest.mark.slow
 def test_an_edit_of_a_job_reaches_that_job(project: WorkingTree) -> None:
     project.write("jobs/bert.yaml", job("bert", nodes=4))

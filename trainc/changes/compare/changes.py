@@ -7,6 +7,7 @@ or which are passed through, are each compared under their own name.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -14,7 +15,6 @@ from trainc.changes.compare.updates import Keys, keys, moved, pieces_of
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool.objects import parts_of
 from trainc.lint import expand
-from trainc.lint.facts.job import ExpandedRole, Job
 from trainc.model.bundle import Bundle
 from trainc.model.paths import in_order, shown
 from trainc.model.references import KINDS, names_in, provides
@@ -143,12 +143,19 @@ def facts(bundle: Bundle) -> JobFacts:
     places |= {what: at for what, _, leaf in asked if leaf is not None for at in leaf.origin.spans()[:1]}
     values = {what: text for what, text, _ in asked}
     rules = get(bundle.jobset, "spec", "failurePolicy", "rules") or ()
-    # Accelerators of the whole job by resource, of pods that run at the same time or not.
-    counts: dict[str, int] = {}
+    # Accelerators of the whole job by resource, of pods that run at the same time or not, and for how long.
+    counts = Counter[str]()
+    seconds, is_bounded = 0, True
     for role in job.roles if job is not None else ():
-        for resource, amount in role.devices.items():
-            if isinstance(amount, int):
-                counts[resource] = counts.get(resource, 0) + amount * _pods(role)
+        pods = role.replicas * role.width if isinstance(role.replicas, int) and isinstance(role.width, int) else 0
+        own = {resource: amount * pods for resource, amount in role.devices.items() if isinstance(amount, int)}
+        counts.update(own)
+        deadline = value(role.spec, "activeDeadlineSeconds")
+        if (held := sum(own.values())) and type(deadline) is int:
+            seconds += held * deadline
+        elif held:
+            is_bounded = False
+    restarts = value(bundle.jobset, "spec", "failurePolicy", "maxRestarts") or 0  # a placeholder may be any number
     return JobFacts(
         key=job_key(bundle) if bundle.jobset is not None else object_key(bundle, bundle.objects[0]),
         source=bundle.document.file,
@@ -156,7 +163,7 @@ def facts(bundle: Bundle) -> JobFacts:
         values=values,
         queue=values.get("queue", ""),
         accelerators=counts,
-        hours=_hours(job, bundle.jobset),
+        hours=float(seconds * (1 + restarts) / 3600) if is_bounded and type(restarts) is int else None,
         uncounted=any(str(value(rule, "action")).endswith("IgnoreMaxRestarts") for rule in rules),
         digest=digest,
         files=files,
@@ -201,26 +208,6 @@ def _values(jobset: Tree) -> Iterator[tuple[str, str, Sourced[Any] | None]]:
             for part in ("requests", "limits"):
                 for resource, amount in (get(container, "resources", part) or {}).items():
                     yield f"{part} {resource} of {name}", str(amount.value), amount
-
-
-def _pods(role: ExpandedRole) -> int:
-    replicas, width = role.replicas, role.width
-    return replicas * width if isinstance(replicas, int) and isinstance(width, int) else 0
-
-
-def _hours(job: Job | None, jobset: Tree) -> float | None:
-    """Accelerators times the deadline of their role times all attempts, None where no deadline bounds one of them."""
-    seconds = 0
-    for role in job.roles if job is not None else ():
-        held = sum(amount for amount in role.devices.values() if isinstance(amount, int)) * _pods(role)
-        deadline = value(role.spec, "activeDeadlineSeconds")
-        if held and type(deadline) is not int:
-            return None
-        seconds += held * (deadline or 0)
-    restarts = value(jobset, "spec", "failurePolicy", "maxRestarts") or 0
-    if type(restarts) is not int:
-        return None  # a placeholder may become any number
-    return float(seconds * (1 + restarts) / 3600)
 
 
 Group = Callable[[JobFacts], object]
