@@ -94,7 +94,7 @@ def _behind_forms(
         return documents
 
     def selected(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
-        stage = FormStage.made(documents, project, selection, report, output, (admit, _on), files)
+        stage = FormStage(documents, project, selection, report, output, (admit, _on), files)
         patched = PatchedFiles(documents)
         # With the stage go the forms, which serve one cluster.
         yield from documents.selected(cluster, lambda file, data: file not in patched and stage.is_filled(file, data))

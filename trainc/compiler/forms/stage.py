@@ -11,7 +11,7 @@ from trainc.compiler.forms.template import Template, Values
 from trainc.lint.across_jobs import SharedNames
 from trainc.lint.facts.storage import is_for_one_node
 from trainc.model.account import COMPILED
-from trainc.model.catalog import Documents, Objects
+from trainc.model.catalog import Documents
 from trainc.model.references import CLAIM, Reference
 from trainc.model.report import Report
 from trainc.model.settings import FILE, Project, Selection
@@ -35,31 +35,10 @@ def is_open(project: Project) -> bool:
 
 
 class FormStage:
-    """Puts what forms fill in where the other stages put what they compile: in the spool, the report and the names."""
+    """Puts what forms fill in for one cluster where the other stages put what they compile: into spool, report and names."""
 
     def __init__(
         self,
-        project: Project,
-        forms: Forms,
-        together: SharedNames,
-        spool: Spool,
-        report: Report,
-        documents: Documents,
-        objects: Objects,
-    ) -> None:
-        self._project = project
-        self._forms = forms
-        self._together = together
-        self._spool = spool
-        self._report = report
-        self._nearest = documents.nearest
-        self._beside = documents.beside
-        self._objects = objects
-        self._near: dict[str, str] = {}  # by folder
-
-    @classmethod
-    def made(
-        cls,
         documents: Documents,
         project: Project,
         selection: Selection,
@@ -67,12 +46,16 @@ class FormStage:
         goal: tuple[Spool, SharedNames],
         stages: tuple[Admit, Compile],
         files: int,
-    ) -> FormStage:
-        """The stage of a run for one cluster: what is filled in goes to the spool and to the names of the run."""
-        spool, together = goal
-        trial = Trial(documents, project, selection, report, stages, json=spool.json)
-        forms = Forms(trial, files, whole_images=bool(project.cluster.images))
-        return cls(project, forms, together, spool, report, documents, trial.objects)
+    ) -> None:
+        self._project = project
+        self._report = report
+        self._spool, self._together = goal
+        trial = Trial(documents, project, selection, report, stages, json=self._spool.json)
+        self._forms = Forms(trial, files, whole_images=bool(project.cluster.images))
+        self._objects = trial.objects
+        self._nearest = documents.nearest
+        self._beside = documents.beside
+        self._near: dict[str, str] = {}  # by folder
 
     def is_filled(self, file: str, data: bytes) -> bool:
         """Whether a form answers for the only job of a file; then everything is said and kept that its job gives rise to."""
