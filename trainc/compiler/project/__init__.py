@@ -184,10 +184,8 @@ def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
     for name in names:
         if name.value not in there:
             hint = meant(name.value, there, "install the package in trainc's environment")
-            at, message = (
-                name.origin.at or checker.document.span(path),
-                f"no installed package provides rules named `{name.value}`",
-            )
+            at = name.origin.at or checker.document.span(path)
+            message = f"no installed package provides rules named `{name.value}`"
             checker.report.add(BAD_PROJECT.at(at, message, help=hint))
     return tuple(name for name in names if name.value in there)
 
