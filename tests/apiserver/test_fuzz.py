@@ -115,7 +115,10 @@ def test_walker_and_json_schema_agree(seed: int) -> None:
 def test_verdicts_never_fall_over(seed: int) -> None:
     chance = random.Random(1000 + seed)  # noqa: S311 (the same objects on every run)
     table = load()
-    profiles = [Profile(), Profile(kueue=True, gates=("RestartJob", "InPlaceRestart", "ElasticJobSet"), jobset=(0, 12))]
+    profiles = [
+        Profile(),
+        Profile(kueue=True, gates=frozenset(("RestartJob", "InPlaceRestart", "ElasticJobSet")), jobset=(0, 12)),
+    ]
     for _ in range(COUNT // ROUNDS // 4):
         given = chance.choice(seeds())
         before = stamp(copy.deepcopy(given), "test")

@@ -85,7 +85,7 @@ def _placeholders(tree: dict[str, Any]) -> None:
     container["resources"] = {"limits": {"cpu": "${CPU}"}}
 
 
-@pytest.mark.parametrize("profile", [Profile(), Profile(kueue=True, gates=["ElasticJobSet"])])
+@pytest.mark.parametrize("profile", [Profile(), Profile(kueue=True, gates=frozenset(["ElasticJobSet"]))])
 def test_what_is_filled_in_later_is_not_wrong(profile: Profile) -> None:
     found = judged(changed(_placeholders), profile)
     assert found.accepted, found.messages
@@ -125,7 +125,7 @@ def test_what_jobset_0_12_does_not_check(change: Any) -> None:
 
 def test_a_profile_does_not_change() -> None:
     with pytest.raises(AttributeError):
-        Profile().kueue = True
+        Profile().kueue = True  # type: ignore[misc]
 
 
 def test_an_amount_longer_than_any_is_kept() -> None:

@@ -48,7 +48,7 @@ def opened(case: str) -> tuple[list[Any], Profile, dict[str, Any]]:
             state[kind][namespace, value(tree, "metadata", "name")] = tree
     header = text.partition("apiVersion")[0]
     profile = Profile(
-        gates=re.findall(r"(\w+)=true", header),
+        gates=frozenset(re.findall(r"(\w+)=true", header)),
         kueue="kueue" in header.partition("# setup:")[2],
         unqueued="manageJobsWithoutQueueName" in header,
         state=state,

@@ -6,7 +6,13 @@ from _collections import _tuplegetter  # type: ignore[import-not-found]  # the g
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from typing import Any, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_: bool) -> object:
+        """Tells type checkers alone that a class makes its `__init__` of its fields."""
+        return lambda one: one
+
 
 __all__ = [
     "IO", "Any", "BinaryIO", "Final", "Generic", "Immutable", "NamedTuple", "Never", "NoReturn", "Protocol", "Self", "T",
@@ -40,6 +46,7 @@ class _CachedProperty:
         return answer
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 class Immutable:
     """A base of classes whose objects keep the fields they are made with; what a class sets is a field's default."""
 
