@@ -78,15 +78,13 @@ def slots_mismatch(job: Job) -> Findings:
     for role in job.roles if hosts else ():
         slots = {h.slots for h in hosts if h.name.startswith(f"{job.name}-{role.name}-") and h.slots is not None}
         devices = [n for n in role.devices.values() if type(n) is int]
-        if len(devices) == 1 and len(slots) == 1 and slots != set(devices):
+        if role.worker is not None and len(devices) == 1 and len(slots) == 1 and slots != set(devices):
             (number,) = slots
-            worker = role.worker
-            assert worker is not None
             at = job.at_object(config, ("data", "hostfile"))
             if is_mpijob and get(document.tree, "spec", "slotsPerWorker") is not None:
                 at = document.span(("spec", "slotsPerWorker"))
             message = f"the hosts of `{role.name}` have {number} slot{'s' if number != 1 else ''} each, but {devices[0]} accelerators"
-            also = [Label(worker.at("resources", "limits"), f"{devices[0]} accelerators here")]
+            also = [Label(role.worker.at("resources", "limits"), f"{devices[0]} accelerators here")]
             effect = "accelerators are idle" if number < devices[0] else "two processes share an accelerator"
             help_ = f"use {devices[0]} slots (`numProcPerNode` of a TrainJob)"
             if is_mpijob:
@@ -99,12 +97,10 @@ def _slots_without_accelerators(job: Job) -> Findings:
     taking: dict[ExpandedRole, int] = {}
     for pod, ranks in process_ranks(job) or ():
         taking[pod.role] = taking.get(pod.role, 0) + len(ranks)
-    other = next((role for role in taking if role.devices and role.worker is not None), None)
-    for role, number in taking.items() if other is not None else ():
-        if role.devices or "resourceClaims" in role.pod:
+    other = next((role.worker for role in taking if role.devices and role.worker is not None), None)
+    for role, number in taking.items():
+        if other is None or role.devices or "resourceClaims" in role.pod:
             continue
-        assert other is not None
-        assert other.worker is not None
         operator = "runLauncherAsWorker" if job.bundle.document.kind == "MPIJob" else "runLauncherAsNode"
         is_launcher = _is_mpi(job) and role.name == "launcher"
         instead = f"set `{operator}: false`" if is_launcher else "remove its pods from the hostfile"
@@ -112,7 +108,7 @@ def _slots_without_accelerators(job: Job) -> Findings:
         message = (
             f"mpirun starts {number} process{'es' if number != 1 else ''} in `{role.name}`, which has no accelerators"
         )
-        also = [Label(other.worker.at("resources", "limits"), f"those of `{other.name}` are requested here")]
+        also = [Label(other.at("resources", "limits"), f"those of `{other.role.name}` are requested here")]
         effect = "these processes find no accelerator, and the collectives of all others wait for them"
         help_ = f"request accelerators in `{role.name}` too, or {instead}"
         yield SLOTS_GPUS.at(at, message, also=also, effect=effect, help=help_)
