@@ -90,7 +90,7 @@ def _tell_further(document: Document, server: Server, report: Report) -> None:
     for mended, faults in further_faults(document, server):
         unknown = [fault for fault in faults if fault.kind == "unknown"]
         for fault in unknown[:_ADVISED]:
-            report.add(_unknown(mended, fault, ERROR, server, is_advised=True).without_refusal())
+            report.add(_unknown(mended, fault, ERROR, server, is_advised=True)._replace(refusal=None))
         refused(mended, [fault for fault in faults if fault not in unknown], server, report, is_answer=False)
 
 

@@ -121,7 +121,7 @@ def tell_rest(own_report: Report, taken: RemovedSpans, report: Report) -> None:
     for finding in own_report.findings:
         touched = any(label.span in taken for label in finding.labels)
         if finding.level == ERROR and not touched and UNREADABLE not in finding.message:
-            report.add(finding.without_refusal())
+            report.add(finding._replace(refusal=None))
 
 
 def _place(tree: Tree, fault: Fault) -> Path:

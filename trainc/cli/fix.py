@@ -51,10 +51,7 @@ _CHARACTERS = 1 << 20  # of one file in all rounds together: each reads and writ
 
 
 class Repair:
-    """The files of a session with the edits that hold: `before` and `after` by file, what is `applied` and what is `left`.
-
-    `is_cut` says that edits of large files were left aside, `obstacles` where a document cannot be edited, and why.
-    """
+    """The files of a session with the edits that hold: `before` and `after` by file, what is `applied` and what is `left`."""
 
     def __init__(self, session: Session, *, unsafe: bool) -> None:
         self._session = session
@@ -65,8 +62,8 @@ class Repair:
         self.after = dict(self.before)
         self.applied: list[Finding] = []
         self.left = self._findings()
-        self.is_cut = False
-        self.obstacles: dict[tuple[str, int], str] = {}
+        self.is_cut = False  # whether edits of large files were left aside
+        self.obstacles: dict[tuple[str, int], str] = {}  # where a document cannot be edited, and why
         self._edited_characters: dict[str, int] = {}
         for _ in range(_ROUNDS):
             if not self._advance():

@@ -27,9 +27,6 @@ def run_staged(options: Options, command: Callable[[Options], int], *, touched: 
 
     With `touched` and no arguments, all that the commit changes are. What it deletes no tool passes: the folder of a
     deleted runtime, or of anything else that jobs may rest on, is an argument in any case.
-
-    Raises:
-        Trouble: outside of a Git work tree, or for a path outside of it.
     """
     repository = GitRepository(".")
     here = os.path.realpath(".")
@@ -83,9 +80,6 @@ def narrow(project: Project, paths: tuple[str, ...], revision: str) -> tuple[tup
 
     A job uses every runtime, component, claim and the like whose name stands anywhere in its file: too many are
     compiled rather than one too few. A change of the project or of a cluster's folder reaches everything.
-
-    Raises:
-        Trouble: where the project is in no Git work tree, or the revision names no commit.
     """
     root = project.root
     before = _before(root, revision)

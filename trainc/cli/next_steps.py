@@ -37,17 +37,12 @@ def next_steps() -> int:
     if errors:
         rule, _ = Counter(finding.rule.name for finding in errors).most_common(1)[0]
         found = counted(len(errors), "error")
-        steps = [
-            ("trainc validate", "read the findings"),
-            (f"trainc explain {rule}", "why it matters, with an example"),
-        ]
-        return _say(f"{jobs}, {found}", [*steps, ("trainc fix", "show the edits that trainc can make")])
+        why = (f"trainc explain {rule}", "why it matters, with an example")
+        edits = ("trainc fix", "show the edits that trainc can make")
+        return _say(f"{jobs}, {found}", [("trainc validate", "read the findings"), why, edits])
     if not os.path.isdir(os.path.join(session.project.root, session.project.output)):
-        steps = [
-            ("trainc show", "see what will run"),
-            ("trainc build -w", f"render manifests to {session.project.output}/"),
-        ]
-        return _say(f"{jobs}, no errors, nothing rendered yet", [*steps, HELP])
+        render = ("trainc build -w", f"render manifests to {session.project.output}/")
+        return _say(f"{jobs}, no errors, nothing rendered yet", [("trainc show", "see what will run"), render, HELP])
     steps = [("trainc build --check", "are the rendered manifests current?"), ("trainc diff", "see what changes")]
     return _say(f"{jobs}, no errors", [*steps, ("trainc run JOB", "start the next run of a job")])
 

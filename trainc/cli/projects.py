@@ -27,10 +27,7 @@ def across_projects(options: Options, command: Command, *, one_output: bool = Fa
     """Run a command for each project that its paths reach, those below a folder included; the worst exit code.
 
     A project that has nothing of what was asked for is left out, unless that holds for all. With `one_output` the
-    command writes objects to one place, which never belong to several projects.
-
-    Raises:
-        Trouble: where one place would hold the objects of several projects.
+    command writes objects to one place, which never belong to several projects: that is Trouble.
     """
     paths = options.arguments or ["."]
     if len(paths) == 1 and not os.path.isdir(paths[0]):

@@ -27,10 +27,8 @@ WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the s
 class Session:
     """What a run works on, and how it reports; `compiles` says whether its output is meant to be applied.
 
-    Its project does not start above the folder `top`. Without `has_cache` nothing is read that an earlier run kept.
-
-    Raises:
-        Trouble: for paths that are not there or belong to different projects.
+    Its project does not start above the folder `top`. Without `has_cache` nothing is read that an earlier run kept. Paths
+    that are not there, or belong to different projects, are Trouble.
     """
 
     def __init__(self, options: Options, top: str = "", *, compiles: bool = True, has_cache: bool = True) -> None:

@@ -34,10 +34,10 @@ def build_with(
 
     The result does not depend on the number: parts are cut in the order of the files.
     """
-    together = SharedNames()
+    project, selection, report, together = session.project, session.selection, session.report, SharedNames()
     others: list[_Worker] = []
     wait_for_children()
-    documents = load(session.project, session.selection, session.report)
+    documents = load(project, selection, report)
     with Orderly():
         try:
             documents.take_part(0, 1)  # all files are looked through before there are several processes
@@ -45,9 +45,7 @@ def build_with(
                 others.append(_Worker())
                 others[-1].start(partial(_part, (part, count), documents, session, spool, committed, forms))
             documents.take_part(0, count)
-            catalogs = pipeline.fill(
-                session.project, session.selection, spool, session.report, together, documents, forms=forms
-            )
+            catalogs = pipeline.fill(project, selection, spool, report, together, documents, forms=forms)
             results = [worker.result() for worker in others]
         except BaseException:
             for worker in others:
@@ -58,13 +56,13 @@ def build_with(
             raise Trouble(result["trouble"])
         if "bug" in result:
             raise RuntimeError(result["bug"])
-        session.report.absorb(result["report"])
-        together.absorb(result["together"], session.report)
+        report.absorb(result["report"])
+        together.absorb(result["together"], report)
         spool.absorb(result["spool"], worker.texts())
         if committed is not None:
             committed.absorb(result["committed"])
-    pipeline.check_unreached(catalogs, session.report)
-    pipeline.finish(session.project, session.selection, spool, session.report, together)
+    pipeline.check_unreached(catalogs, report)
+    pipeline.finish(project, selection, spool, report, together)
 
 
 class _Worker:

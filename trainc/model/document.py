@@ -20,13 +20,7 @@ class Marked(Protocol):
 
 
 class Document:
-    """Valid YAML as Kubernetes reads it; `span(path)` answers for every path.
-
-    `marks` holds, by identity of each dict and list of `tree`, where the node stands and where its keys do:
-    line and column of its start and its end, counted as in spans, which they become only when somebody asks.
-    `inside` is the path of the object in what the file says from line `start` on: that of an item in its List. It is
-    None for one that stands nowhere as it is.
-    """
+    """Valid YAML as Kubernetes reads it; `span(path)` answers for every path."""
 
     __slots__ = ("file", "inside", "marks", "start", "stored", "tree", "written")
     composed = False  # whether it was put together from several documents
@@ -37,9 +31,11 @@ class Document:
         self.file = file
         self.tree = tree
         self.written = tree if written is None else written  # what the file says, before defaults
+        # By identity of each dict and list of the tree, where the node stands and where its keys do: line and column of
+        # its start and its end, counted as in spans, which they become only when somebody asks.
         self.marks = marks
         self.start = start  # the line on which the document starts in its file
-        self.inside = inside
+        self.inside = inside  # the path in what the file says from there on, as of a List's item; None for one without
         self.stored: tuple[object, Document] | None = None  # which server takes it, and what that stores
 
     def admitted(self, tree: Tree) -> Document:

@@ -126,10 +126,6 @@ class Finding(NamedTuple):
         """This finding at a level that nobody can change, with the places and the reasons of a rejected `allow`."""
         return self._replace(level=level, labels=self.labels + also, notes=self.notes + notes)
 
-    def without_refusal(self) -> Finding:
-        """This finding where the server has refused the object before it comes to this."""
-        return self._replace(refusal=None)
-
     def placed(self, there: Span, here: Span) -> Finding:
         """This finding with its first label here instead of there, and without its other labels there."""
         first, *others = self.labels

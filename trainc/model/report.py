@@ -9,11 +9,9 @@ from trainc.model.document import Document
 from trainc.model.document import Identity as DocumentIdentity
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Refusal, Rule
 from trainc.model.rule_selection import RuleFilter, instead
-from trainc.model.sourced import Sourced, Span
-from trainc.text.record import Any
+from trainc.model.sourced import Span
 
 Findings = dict[tuple[object, ...], Finding]
-Leaf = Sourced[Any]
 Identity = tuple[object, ...]
 
 UNUSED_ALLOW = Rule("unused-allow", WARNING)

@@ -18,10 +18,10 @@ class Texts:
     """The names of files by the paths they were looked for under, and what is known of those that were looked into.
 
     Bytes wait for the turn of their file as long as there is room: a tree of any size never lies in memory whole.
-    `unsaved` are the texts that an editor holds, or a run tries, by file: each counts in the place of what is on the disk.
     """
 
     def __init__(self, unsaved: Mapping[str, bytes] | None = None) -> None:
+        # By file, the texts that an editor holds, or a run tries: each counts in the place of what is on the disk.
         self.unsaved: Mapping[str, bytes] = unsaved or {}
         self.names: dict[tuple[str, ...], list[str]] = {}
         self.listings: dict[str, tuple[list[str], list[str]]] = {}  # of each folder: those in it, and its files

@@ -14,15 +14,13 @@ Row = dict[str, Any]
 
 
 _HEAD = ("JOB", "CLUSTER", "QUEUE", "PODS", "ACCELERATORS", "RUN", "RENDERING", "FILE")
-GROUPS = ("cluster", "queue", "folder")
 
 
 def listing_lines(rows: Sequence[Row], group: str) -> list[str]:
     """The jobs as lines for a terminal, in groups where there are several."""
     groups = _grouped(rows, group)
-    kept = _columns(rows, group if len(groups) > 1 else "")
-    table = aligned([_chosen(_HEAD, kept), *(_chosen(_cells(row), kept) for _, listed in groups for row in listed)])
-    head, lines = table[0], iter(table[1:])
+    lines = iter(aligned(_table(groups, group)))
+    head = next(lines)
     out: list[str] = []
     for name, listed in groups:
         if len(groups) > 1:
@@ -34,13 +32,13 @@ def listing_lines(rows: Sequence[Row], group: str) -> list[str]:
 def listing_markdown(rows: Sequence[Row], group: str) -> list[str]:
     """The jobs as a Markdown table for each group."""
     groups = _grouped(rows, group)
-    kept = _columns(rows, group if len(groups) > 1 else "")
+    cells = iter(_table(groups, group))
+    head = [word.lower() for word in next(cells)]
     out: list[str] = []
     for name, listed in groups:
         title = [f"**{group} {code(name or '(none)')}**: {sentence(_totals(listed))}", ""] if len(groups) > 1 else []
-        head = [word.lower() for word in _chosen(_HEAD, kept)]
         out += [*title, f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-        out += [f"| {' | '.join(map(sentence, _chosen(_cells(row), kept)))} |" for row in listed]
+        out += [f"| {' | '.join(map(sentence, next(cells)))} |" for _ in listed]
         out.append("")
     return [*out, sentence(_totals(rows)), *map(sentence, _stale(rows))]
 
@@ -52,31 +50,28 @@ def _grouped(rows: Sequence[Row], group: str) -> list[tuple[str, list[Row]]]:
     return sorted(groups.items())
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    return (
-        f"{row['namespace']}/{row['name']}" if row["namespace"] else row["name"],
-        row["cluster"] or "-",
-        row["queue"] or "-",
-        or_unknown(row["pods"]),
-        ", ".join(f"{or_unknown(number)} {what}" for what, number in sorted(row["accelerators"].items())) or "-",
-        str(row["run"]),
-        row["rendering"]["state"] if row["rendering"] else "-",
-        row["file"],
-    )
+def _table(groups: Sequence[tuple[str, list[Row]]], group: str) -> list[list[str]]:
+    """The head and the jobs of all groups, with the columns that tell the jobs apart.
 
-
-def _columns(rows: Sequence[Row], group: str) -> list[int]:
-    """The columns that tell the jobs apart: nobody reads one that is empty, or the same as the group's title."""
-    cells = [_cells(row) for row in rows]
-    return [
-        index
-        for index, name in enumerate(_HEAD)
-        if name.lower() != group and (name in {"JOB", "PODS", "FILE"} or any(cell[index] != "-" for cell in cells))
+    Nobody reads one that is empty, or the same as the title of each of several groups.
+    """
+    cells = [
+        (
+            f"{row['namespace']}/{row['name']}" if row["namespace"] else row["name"],
+            row["cluster"] or "-",
+            row["queue"] or "-",
+            or_unknown(row["pods"]),
+            ", ".join(f"{or_unknown(number)} {what}" for what, number in sorted(row["accelerators"].items())) or "-",
+            str(row["run"]),
+            row["rendering"]["state"] if row["rendering"] else "-",
+            row["file"],
+        )
+        for _, listed in groups
+        for row in listed
     ]
-
-
-def _chosen(cells: Sequence[str], kept: Iterable[int]) -> tuple[str, ...]:
-    return tuple(cells[index] for index in kept)
+    told = {"JOB", "PODS", "FILE"} | {name for at, name in enumerate(_HEAD) if any(row[at] != "-" for row in cells)}
+    told -= {group.upper()} if len(groups) > 1 else set()
+    return [[cell for cell, name in zip(row, _HEAD, strict=True) if name in told] for row in (_HEAD, *cells)]
 
 
 def _totals(rows: Sequence[Row]) -> str:

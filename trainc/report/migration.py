@@ -74,15 +74,14 @@ def _tables(view: View) -> list[tuple[str, list[tuple[int, str]]]]:
     left = [(text, job) for job in view["jobs"] for text in job["left"]]
     reasons = [(text, job) for job in view["jobs"] for text in job["reasons"]]
     refused = [(1, f"{one['file']}:{one['line']}:{one['column']}: {one['message']}") for one in view["problems"]]
+    new_run = "need a new run, because their rendered files cannot change in place: `trainc run JOB`"
+    runs = [one["job"] for one in view["newRuns"]]
     tables = [
         ("not migrated", refused),
         ("no mlPolicy configures them, so `numNodes` cannot scale them", _counted(unwired)),
         ("dropped, or kept from the operator", _counted(left)),
         ("compiled differently", _counted(reasons)),
-        (
-            "need a new run, because their rendered files cannot change in place: `trainc run JOB`",
-            [(len(runs), few([one["job"] for one in runs], _NAMED))] if (runs := view["newRuns"]) else [],
-        ),
+        (new_run, [(len(runs), few(runs, _NAMED))] if runs else []),
         ("with the current field names", [(1, f"{one['file']}: {one['message']}") for one in view["respelled"]]),
     ]
     return [(title, rows) for title, rows in tables if rows]

@@ -6,11 +6,10 @@ from trainc.text.record import Any, NoReturn
 
 
 def json_value(text: str) -> Any:
-    """The value of a JSON text, as Go reads it.
+    """The value of a JSON text, as Go reads it; ValueError for any other text.
 
-    Raises:
-        ValueError: for a text that is not JSON, for NaN and Infinity, for numbers of thousands of digits, and for brackets
-            nested beyond what can be read.
+    That is also said of NaN and Infinity, of numbers of thousands of digits, and of brackets nested beyond what can be
+    read.
     """
     from json import loads  # noqa: PLC0415 (few jobs hold JSON)
 

@@ -89,15 +89,20 @@ def _single(lines: Sequence[str]) -> dict[str, int]:
 
 
 def _blocks(before: Sequence[str], after: Sequence[str]) -> Iterator[Match]:
-    shorter = min(len(before), len(after))
-    head = next((at for at in range(shorter) if before[at] != after[at]), shorter)
-    tail = next((at for at in range(shorter - head) if before[-1 - at] != after[-1 - at]), shorter - head)
+    head, tail = _equal_ends(before, after)
     yield Match(0, 0, head)
     one, other = before[head : len(before) - tail], after[head : len(after) - tail]
     if one and other and max(len(one), len(other)) <= _LONGEST:
         for block in SequenceMatcher(None, one, other).get_matching_blocks():
             yield Match(block.a + head, block.b + head, block.size)
     yield Match(len(before) - tail, len(after) - tail, tail)
+
+
+def _equal_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """How many items two sequences have alike at their start, and behind that at their end."""
+    shorter = min(len(one), len(other))
+    head = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    return head, next((at for at in range(shorter - head) if one[-1 - at] != other[-1 - at]), shorter - head)
 
 
 def _join(blocks: list[Match], block: Match) -> None:
@@ -134,7 +139,5 @@ def differing_parts(before: str, after: str) -> list[Replacement]:
 
 
 def _within(number: int, old: str, new: str) -> Replacement:
-    shorter = min(len(old), len(new))
-    head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
-    tail = next((at for at in range(shorter - head) if old[-1 - at] != new[-1 - at]), shorter - head)
+    head, tail = _equal_ends(old, new)
     return Replacement(number, head + 1, number, len(old) - tail + 1, new[head : len(new) - tail])

@@ -52,10 +52,7 @@ def listing(root: str, whole: Collection[str] = (), outside: Collection[str] = (
     """Every file that a project may read: the specs below its root, and all that lies in some folders.
 
     Below the folders `whole`, relative to the root, and below those `outside` of what a run looks through (hidden ones,
-    ones elsewhere), every file counts, whatever its name.
-
-    Raises:
-        OSError: where a folder cannot be read.
+    ones elsewhere), every file counts, whatever its name. OSError where a folder cannot be read.
     """
     files = Listing()
     _list(root, "", files, frozenset(whole), everything="" in whole)

@@ -131,17 +131,14 @@ def _sources(folder: str) -> list[tuple[str, int, int]]:
 
 
 class RunCache:
-    """What is known of one command in one project; `shown` tells apart the ways in which its answer can be printed.
-
-    `started` is the moment, in nanoseconds, before which nothing of the project was looked at.
-    """
+    """What is known of one command in one project."""
 
     def __init__(self, cache: FileCache, key: str, shown: str, started: int) -> None:
         self.known: CachedResults | None = None
         self._cache = cache
         self._key = key
-        self._shown = shown
-        self._started = started
+        self._shown = shown  # tells apart the ways in which its answer can be printed
+        self._started = started  # the moment, in nanoseconds, before which nothing of the project was looked at
         self._head: Head | None = None
         self._data: BinaryIO | None = None  # what was kept behind the head, not read yet
         self._found: Listing | None = None  # the files before the run

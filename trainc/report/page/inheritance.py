@@ -20,9 +20,6 @@ from trainc.model.document import Document
 Demand = Mapping[str, Mapping[Cell, int]]  # by queue, flavor and resource
 
 
-SHIPPED = "trainc:"
-
-
 class Inheritance:
     """The runtimes and components of a project as a graph; those that it only names are nodes without a file.
 
