@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cmp_to_key
+from functools import cache, cmp_to_key
 from itertools import pairwise, repeat
 from operator import add, mul, neg, not_, sub
 from typing import Any
@@ -11,15 +11,17 @@ from typing import Any
 from trainc.apiserver.policy.cel import conversions, kubernetes, texts
 from trainc.apiserver.policy.cel.syntax import Uint
 from trainc.apiserver.policy.cel.values import (
+    NAMES,
     NONE,
+    OPAQUE,
     Built,
     Duration,
     EvaluationError,
+    Opaque,
     Optional,
     Overload,
     Paths,
     Timestamp,
-    called,
     compare,
     equal,
     function,
@@ -96,7 +98,7 @@ _ADD = [
 def _sum(held: list[Any]) -> Any:
     total: Any = held[0] if held else 0
     for item in held[1:]:
-        total = called(_ADD, [total, item])
+        total = called("_+_", [total, item])
     if type(total) not in (int, Uint, float, Duration):
         raise overload()
     return total
@@ -224,3 +226,25 @@ FUNCTIONS: dict[str, list[Overload]] = {
     "value": taking(_value_of, "optional_type"),
     "hasValue": taking(lambda optional: optional.present, "optional_type"),
 }
+
+
+@cache
+def _chosen(name: str, kinds: tuple[object, ...]) -> tuple[Callable[..., Any], bool, str]:
+    """What a function does with values of some types (Kubernetes' own by name), whether it gets them bare, and gives one."""
+    named = [kind if type(kind) is str else NAMES.get(kind, "dyn") for kind in kinds]
+    for run, parameters, result, _ in FUNCTIONS[name]:
+        wanted = [parameter.partition("(")[0] for parameter in parameters]
+        if len(wanted) == len(kinds) and all(want in (kind, "dyn") for want, kind in zip(wanted, named, strict=True)):
+            return run, not OPAQUE.isdisjoint(wanted), result if result in OPAQUE else ""
+    raise overload()
+
+
+def called(name: str, values: list[Any]) -> Any:
+    """The result of a function for some values; an EvaluationError where no overload takes their types."""
+    kinds: tuple[object, ...] = tuple(map(type, values))
+    if Opaque in kinds:
+        kinds = tuple([value.kind if type(value) is Opaque else type(value) for value in values])
+    run, is_bare, around = _chosen(name, kinds)
+    if is_bare:
+        values = [value.value if type(value) is Opaque else value for value in values]
+    return Opaque(around, run(*values)) if around else run(*values)

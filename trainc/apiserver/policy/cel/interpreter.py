@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from trainc.apiserver.policy.cel.declarations import cost_of
-from trainc.apiserver.policy.cel.functions import FUNCTIONS, NAMESPACES
+from trainc.apiserver.policy.cel.functions import FUNCTIONS, NAMESPACES, called
 from trainc.apiserver.policy.cel.syntax import Call, Const, Fold, Ident, ListOf, MapOf, Node, Select
 from trainc.apiserver.policy.cel.values import (
     NONE,
@@ -26,7 +26,6 @@ from trainc.apiserver.policy.cel.values import (
     UnknownValue,
     Valued,
     below,
-    called,
     equal,
     find,
     first_unknown,
@@ -228,7 +227,7 @@ def _call(node: Call, bound: frozenset[str]) -> Run:
             name = f"{namespace}.{name}"
         else:
             args = (node.target, *args)
-    if (overloads := FUNCTIONS.get(name)) is None:
+    if name not in FUNCTIONS:
         raise EvaluationError(f"undeclared reference to '{name}'")
     constant = name in _FOLDED and all(type(arg) is Const for arg in args)
     parts = [runnable(arg, bound) for arg in args]
@@ -245,7 +244,7 @@ def _call(node: Call, bound: frozenset[str]) -> Run:
             ]
         rests = join(*[paths for _, paths in got])
         try:
-            result = called(overloads, values)
+            result = called(name, values)
         except (EvaluationError, TypeError, AttributeError) as error:
             if reason := first_unknown(values):
                 raise NotKnownError(reason) from None  # a value in a list that nobody knows is of no wrong type

@@ -135,7 +135,7 @@ def below(paths: Paths, key: Any) -> Paths:
     return Place((*paths, key)) if type(paths) is Place and type(key) in (str, int) else paths
 
 
-_NAMES: dict[type, str] = {
+NAMES: dict[object, str] = {
     type(None): "null_type",
     bool: "bool",
     int: "int",
@@ -155,7 +155,7 @@ _NAMES: dict[type, str] = {
 
 def type_name(value: Any) -> str:
     """The name of a value's type."""
-    return value.kind if type(value) is Opaque else _NAMES.get(type(value), "dyn")
+    return value.kind if type(value) is Opaque else NAMES.get(type(value), "dyn")
 
 
 class Overload(NamedTuple):
@@ -181,7 +181,7 @@ _OWN = {
     **{name: f"google.protobuf.{name}" for name in ("Duration", "Timestamp")},
 }
 
-_OPAQUE = frozenset(name for name in _OWN.values() if not name.startswith("google."))
+OPAQUE = frozenset(name for name in _OWN.values() if not name.startswith("google."))
 
 
 def taking(run: Callable[..., Any], *signatures: str) -> list[Overload]:
@@ -197,21 +197,6 @@ def function(run: Callable[..., Any], parameters: str, result: str) -> Overload:
 def method(run: Callable[..., Any], parameters: str, result: str) -> Overload:
     """An overload of a method that cel-cpp does not know; the first parameter is its target."""
     return function(run, parameters, result)._replace(is_method=True)
-
-
-def called(overloads: list[Overload], values: list[Any]) -> Any:
-    """The result of a function for some values; an EvaluationError where no overload takes their types."""
-    kinds = [type_name(value) for value in values]
-    for run, parameters, result, _ in overloads:
-        wanted = [parameter.partition("(")[0] for parameter in parameters]
-        if len(wanted) == len(kinds) and all(want in (kind, "dyn") for want, kind in zip(wanted, kinds, strict=True)):
-            bare = [
-                one.value if type(one) is Opaque and want != "dyn" else one
-                for one, want in zip(values, wanted, strict=True)
-            ]
-            given = run(*bare)
-            return Opaque(result, given) if result in _OPAQUE else given
-    raise overload()
 
 
 def is_number(value: Any) -> bool:
