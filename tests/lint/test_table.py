@@ -16,10 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.compiling import ROOT
+from tests.lint.reading import job_of
 from tests.sampling import sampled
 from trainc.lint import expand, look, refused
 from trainc.lint.facts.job import Findings, Job
-from trainc.lint.registry import MODULES, Checks, all_checks, checks_of
+from trainc.lint.registry import MODULES, Checks, _objects, all_checks, checks_of
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.finding import NOTE, Rule
@@ -39,6 +40,13 @@ ODD = st.sampled_from(
 WORDS = st.sampled_from(
     ["--nnodes=3", "--nproc-per-node=4", "--save=/dev/shm", "$HOME", "sleep infinity", "hf_aBcDeFgHiJkLmNoP12345"]
 )
+
+
+def test_a_field_that_a_module_declares_belongs_to_an_object_that_is_looked_at() -> None:
+    job = job_of((ROOT / "tests/cases/verify/checkpoints-in-empty-dir/fails/input/jobset.yaml").read_text("utf-8"))
+    looked_at = {"JobSet", "roles", "containers", *(name for name, _ in _objects(job))}
+    declared = [path for paths in MODULES.values() for path in paths]
+    assert [path for path in declared if path.partition(".")[0] not in looked_at] == []
 
 
 def found(text: str, *, everything: bool, closed: bool = False) -> list[tuple[object, ...]] | None:

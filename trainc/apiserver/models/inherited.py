@@ -68,7 +68,7 @@ class Lock(ApiObject):
 
     path: Text
     """The field as `trainc why` prints it, below the runtime's `spec`: `mlPolicy.numNodes`."""
-    reason: Text = Field(description="Why it must stay; whoever tries to change it reads this.")
+    reason: Text = Field(description="Why it must stay; shown to people who try to change it.")
 
 
 class PartialRuntimeSpec(ApiObject):
@@ -130,7 +130,7 @@ class RuntimeComponentSpec(ApiObject):
     roles: Annotated[list[Name], MinLen(1), SET] | None = None
     """The replicated jobs that get `job`, by name or by their step of the training; `[trainer]` when absent."""
     parameters: Annotated[list[Parameter], list_map("name")] | None = optional("Values that may be chosen.")
-    requires: Annotated[list[Name], SET] | None = optional("Components that must be switched on as well.")
+    requires: Annotated[list[Name], SET] | None = optional("Components that must be enabled as well.")
     conflicts_with: Annotated[list[Name], SET] | None = None
     """Components that must not be switched on beside this one."""
     after: Annotated[list[Name], SET] | None = None

@@ -92,7 +92,7 @@ class FluxView(ApiObject):
     image: str | None = optional("Image with Flux.", default="ghcr.io/converged-computing/flux-view-ubuntu:tag-noble")
     pull_always: bool | None = optional("Whether the image is pulled at each start.", default=False)
     security_context: SecurityContext | None = optional("Privileges of the init container.")
-    mount_path: str | None = optional("Where Flux lies in all containers.", default="/mnt/flux")
+    mount_path: str | None = optional("Where all containers find Flux.", default="/mnt/flux")
 
 
 class FluxScheduler(ApiObject):
@@ -138,7 +138,7 @@ class FluxOptions(ApiObject):
     minimal_service: bool | None = optional("Whether only the first pod has a DNS name; here all have.")
     disable_socket: bool | None = optional("Whether there is no local socket.")
     topology: str | None = optional("Shape of the tree of brokers.")
-    no_wait_socket: bool | None = optional("Whether nobody waits for the socket.")
+    no_wait_socket: bool | None = optional("Whether to start without waiting for the socket.")
     complete_workers: bool | None = optional("Whether a pod ends with its broker, whatever the status.")
     log_level: Int32 | None = optional("How much the brokers say.", default=6)
     curve_cert: str | None = optional("A certificate in clear; trainc refuses it.")

@@ -152,7 +152,7 @@ class VolcanoJobStatus(ApiObject):
     succeeded: Count | None = optional("Pods that have succeeded.")
     failed: Count | None = optional("Pods that have failed.")
     terminating: Count | None = optional("Pods that are ending.")
-    unknown: Count | None = optional("Pods nobody hears of.")
+    unknown: Count | None = optional("Pods in the phase Unknown.")
     version: Count | None = optional("How often the job was changed.")
     retry_count: Count | None = optional("How often the job was restarted.")
     running_duration: str | None = optional("How long the job has run.")
