@@ -6,7 +6,7 @@ and what a pod must state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -59,13 +59,20 @@ class Namespace:
         """What a quota wants every container to state and one does not; empty where LimitRanges may fill it in."""
         if type(get(pod, "resources")) is dict or not self.facts.is_listed("LimitRange"):
             return ""
+        limits = self.limits
+        stated = [
+            (value(one, "name") or "", _usage(limits.requests(one), limits.limits(one)))
+            for _, one in containers_of(pod)
+        ]
         for budget in self.budgets_of(pod):
-            stated = (
-                (value(container, "name") or "", self.limits.requests(container), self.limits.limits(container))
-                for _, container in containers_of(pod)
-            )
-            if unstated := budget.unstated(stated):
-                return f'pods "{name}" is forbidden: {unstated}'
+            required = [resource for resource in sorted(budget.hard) if resource in _STATED]
+            lacking = {resource: sorted(one for one, usage in stated if resource not in usage) for resource in required}
+            # The order in which the server comes upon what is missing, container by container.
+            order = [resource for _, usage in stated for resource in required if resource not in usage]
+            if parts := "; ".join(
+                f"{resource} for: {','.join(lacking[resource])}" for resource in dict.fromkeys(order)
+            ):
+                return f'pods "{name}" is forbidden: failed quota: {budget.name}: must specify {parts}'
         return ""
 
     def _runtime_refusal(self, pod: Tree) -> str:
@@ -128,20 +135,6 @@ class Budget:
 
     def counts(self, pod: Tree) -> bool:
         return all(_in_scope(scope, pod) for scope in self.scopes)
-
-    def unstated(self, containers: Iterable[tuple[str, Mapping[str, Amount], Mapping[str, Amount]]]) -> str:
-        """What containers have to state and do not, in the API server's words; empty where nothing is missing."""
-        required = [name for name in sorted(self.hard) if name in _STATED]
-        missing: dict[str, list[str]] = {}
-        for container, requests, limits in containers:
-            stated = _usage(requests, limits)
-            for name in required:
-                if name not in stated:
-                    missing.setdefault(name, []).append(container)
-        if not missing:
-            return ""
-        parts = "; ".join(f"{name} for: {','.join(sorted(names))}" for name, names in missing.items())
-        return f"failed quota: {self.name}: must specify {parts}"
 
     def refusal(self, usage: Usage, times: int = 1) -> str:
         """What the API server says where so many more objects exceed the quota, empty where they do not."""
