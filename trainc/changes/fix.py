@@ -43,35 +43,34 @@ def fix(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool = Fal
     A finding's edits are applied all or not at all; of two findings that change one place the first wins. In a
     document that the parser which keeps comments refuses, none is applied. Line ends stay what most of them are.
     """
-    chosen = tuple(findings)
-    done: Fixed = with_line_ends(text, lambda unix: _fixed(unix, chosen, file, unsafe=unsafe))
+
+    def rewrite(unix: str) -> Fixed:
+        allowed = {SAFE, UNSAFE} if unsafe else {SAFE}
+        pieces = split(unix)
+        starts = _starts(pieces)
+        touched: set[tuple[int, Path | Span]] = set()
+        chosen: dict[int, list[Edit]] = {}
+        applied: list[Finding] = []
+        left: list[Finding] = []
+        for finding in findings:
+            edits = [edit for edit in finding.fix if edit.file == file]
+            places = {(_piece_of(edit, starts), edit.at or edit.path) for edit in edits}
+            if not edits or any(e.safety not in allowed for e in finding.fix) or places & touched:
+                left.append(finding)
+                continue
+            touched |= places
+            applied.append(finding)
+            for edit in edits:
+                chosen.setdefault(_piece_of(edit, starts), []).append(edit)
+        new, unreadable = _with_edits(pieces, chosen, starts)
+        if unreadable:
+            ways = [{_piece_of(edit, starts) for edit in one.fix if edit.file == file} for one in applied]
+            left += [one for one, way in zip(applied, ways, strict=True) if way & unreadable.keys()]
+            applied = [one for one, way in zip(applied, ways, strict=True) if not way & unreadable.keys()]
+        return Fixed(new, tuple(applied), tuple(left), tuple(unreadable.values()))
+
+    done: Fixed = with_line_ends(text, rewrite)
     return done
-
-
-def _fixed(text: str, findings: Iterable[Finding], file: str, *, unsafe: bool) -> Fixed:
-    allowed = {SAFE, UNSAFE} if unsafe else {SAFE}
-    pieces = split(text)
-    starts = _starts(pieces)
-    touched: set[tuple[int, Path | Span]] = set()
-    chosen: dict[int, list[Edit]] = {}
-    applied: list[Finding] = []
-    left: list[Finding] = []
-    for finding in findings:
-        edits = [edit for edit in finding.fix if edit.file == file]
-        places = {(_piece_of(edit, starts), edit.at or edit.path) for edit in edits}
-        if not edits or any(e.safety not in allowed for e in finding.fix) or places & touched:
-            left.append(finding)
-            continue
-        touched |= places
-        applied.append(finding)
-        for edit in edits:
-            chosen.setdefault(_piece_of(edit, starts), []).append(edit)
-    text, unreadable = _with_edits(pieces, chosen, starts)
-    if unreadable:
-        ways = [{_piece_of(edit, starts) for edit in one.fix if edit.file == file} for one in applied]
-        left += [one for one, way in zip(applied, ways, strict=True) if way & unreadable.keys()]
-        applied = [one for one, way in zip(applied, ways, strict=True) if not way & unreadable.keys()]
-    return Fixed(text, tuple(applied), tuple(left), tuple(unreadable.values()))
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:

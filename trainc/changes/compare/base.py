@@ -229,8 +229,16 @@ def judge(
                 report.add(CHANGED_IN_PLACE.at(place, f"{kind} `{bundle.name}` changes in place: {shown}"))
     moves = {} if applied or operation in OF_FILES else moved_from(alone, old.bundles, present)
     for bundle in alone:
-        former = moves.get(id(bundle))
-        report.add(without_base(bundle, old.gaps) if former is None else moved(former, bundle))
+        place, why = bundle.document.span(("metadata", "name")), old.gaps.reason(bundle)
+        if (former := moves.get(id(bundle))) is not None:  # it becomes another object than in the base
+            run = new_run(bundle)
+            objects = (path_of(one).removesuffix(".yaml") for one in (former, bundle))
+            report.add(moved_run(run.place, run.job, run.number, *objects))
+        elif why:
+            report.add(not_compared(place, bundle.name, f"its base version is unknown: {why}"))
+        else:
+            message = f"`{bundle.name}` is not in the base: it is new, and checked as a creation"
+            report.add(NOT_IN_BASE.at(place, message))
 
 
 def unknown(now: Report, project: Project, report: Report) -> None:
@@ -249,13 +257,6 @@ def _objects(bundle: Bundle, operation: str, *, applied: bool) -> tuple[Tree, ..
     return (document.written, *bundle.objects) if applied and document.kind == "TrainJob" else bundle.objects
 
 
-def moved(former: Bundle, bundle: Bundle) -> Finding:
-    """The finding for a job that becomes another object than in the base."""
-    run = new_run(bundle)
-    before, after = (path_of(one).removesuffix(".yaml") for one in (former, bundle))
-    return moved_run(run.place, run.job, run.number, before, after)
-
-
 def moved_from(fresh: Iterable[Bundle], former: Iterable[Bundle], present: Container[Key]) -> dict[int, Bundle]:
     """What each new job (by its `id`) was in the base: the only run of its name that its file has lost.
 
@@ -267,14 +268,6 @@ def moved_from(fresh: Iterable[Bundle], former: Iterable[Bundle], present: Conta
             lost.setdefault((one.document.file, one.name), []).append(one)
     pairs = ((bundle, lost.get((bundle.document.file, bundle.name), [])) for bundle in fresh)
     return {id(bundle): runs[0] for bundle, runs in pairs if bundle.jobset is not None and len(runs) == 1}
-
-
-def without_base(bundle: Bundle, gaps: Gaps) -> Finding:
-    """The finding for a job that stands on one side alone: it is new, or nobody knows what it was."""
-    place, reason = bundle.document.span(("metadata", "name")), gaps.reason(bundle)
-    if reason:
-        return not_compared(place, bundle.name, f"its base version is unknown: {reason}")
-    return NOT_IN_BASE.at(place, f"`{bundle.name}` is not in the base: it is new, and checked as a creation")
 
 
 def not_compared(place: Span, name: str, reason: str) -> Finding:

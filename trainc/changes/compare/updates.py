@@ -50,13 +50,6 @@ def stored(tree: Tree, server: Served) -> Tree:
     return judged.stored if root is None else walk(root, jobset.with_defaults(walk(root, tree, Log())), Log())
 
 
-def sent(operation: str, last: Tree, live: Tree, new: Tree, node: SchemaNode) -> Tree:
-    """What reaches the server's validation when `new` is written over `live`, which came from `last`."""
-    if operation == PUT:
-        return new
-    return _by_client(last, live, new) if operation == CLIENT_SIDE else _by_server(node, last, live, new)
-
-
 def _by_client(last: Tree, live: Tree, new: Tree) -> Tree:
     """A merge in which lists are replaced, and what the last text had and the new one lacks is gone."""
     if type(new) is not dict or type(live) is not dict:
@@ -209,7 +202,12 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
         return Update(new, differences(old, new), [], None)
     # As stored: what only one side spells out, and the schema gives the other, is not a change.
     live = stored(old, server)
-    after = walk(root, sent(operation, walk(root, old, Log()), live, walk(root, new, Log()), root), Log())
+    last, written = walk(root, old, Log()), walk(root, new, Log())
+    if operation == CLIENT_SIDE:
+        written = _by_client(last, live, written)
+    elif operation != PUT:
+        written = _by_server(root, last, live, written)
+    after = walk(root, written, Log())  # what reaches the server's validation
     changed = differences(live, after)
     answer = verdict(after, server.table, server.profile, old=live) if changed else None
     if answer is None or not answer.by or (answer.by not in _ON_CHANGE and operation not in OF_FILES):

@@ -77,14 +77,6 @@ def written(text: str, plain: dict[str, Any], want: MigrationTarget) -> str:
     return "".join(f"{line}\n" for line in [*out, *source.below])
 
 
-def own_layout(text: str, want: MigrationTarget) -> str:
-    """The documents in a layout of their own: nothing is copied from the text but the mark that starts it."""
-    start = "---\n" if text.startswith("---") else ""
-    writer = Writer({}, deeper=False)
-    documents = ["".join(f"{line}\n" for line in writer.document(tree, None)) for tree in want.documents]
-    return start + "---\n".join(documents)
-
-
 def _roles(root: SourceNode, plain: dict[str, Any]) -> dict[str, SourceEntry]:
     """The entries that hold a `template`, by their roles' names in lower case; none where there are no pod templates."""
     roles: dict[str, SourceEntry | None] = {}
@@ -316,7 +308,10 @@ def _text(piece: str, job: dict[str, Any], wants: list[MigrationTarget]) -> tupl
         text = with_comments(written(piece, job, wants[0]), piece)
     documents = [tree for want in wants for tree in want.documents]
     if not text or not says(values(text), documents):
-        text = with_comments(joined([own_layout(piece, want) for want in wants]), piece)
+        # A layout of their own: nothing is copied from the text but the mark that starts it.
+        writer = Writer({}, deeper=False)
+        own = "---\n".join("".join(f"{line}\n" for line in writer.document(tree, None)) for tree in documents)
+        text = with_comments("---\n" + own if piece.startswith("---") else own, piece)
         if not says(values(text), documents):
             return text, "the edit would change a value: a comment would become part of it"
     return text, ""
