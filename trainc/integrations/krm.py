@@ -160,12 +160,9 @@ def _slices(lines: Sequence[str], document: Document, items: Sequence[Tree]) -> 
 
     JSON, and items that stand on one line with others, have no lines of their own.
     """
-    texts = []
-    for item in items:
-        mark = document.marks.get(id(item))
-        text = _block(lines, mark[0] - 1, mark[1] - 1) if mark is not None else ""
-        texts.append(text if _says(text, item) else dump(item))
-    return texts
+    marks = [document.marks.get(id(item)) for item in items]
+    texts = [_block(lines, mark[0] - 1, mark[1] - 1) if mark is not None else "" for mark in marks]
+    return [text if _says(text, item) else dump(item) for text, item in zip(texts, items, strict=True)]
 
 
 def _says(text: str, tree: Tree) -> bool:

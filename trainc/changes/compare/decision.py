@@ -159,14 +159,6 @@ def transferred(old: Tree, new: Tree, other: Tree, field: str = "") -> Tree:
     return new
 
 
-class FormerRendering(NamedTuple):
-    """A rendered file in a commit, and the file there that it was made from."""
-
-    header: Header
-    text: str
-    source: bytes
-
-
 class FormerJobs:
     """Finds former forms of jobs; none outside of Git, and none that the digest of a rendering does not name."""
 
@@ -182,14 +174,14 @@ class FormerJobs:
         edited several times since the commit.
         """
         known = []
-        for one in self._committed(header, path):
-            if (made := self._compiled(one.source, header.job, bundle)) is not None:
+        for there, body, source in self._committed(header, path):
+            if (made := self._compiled(source, header.job, bundle)) is not None:
                 return made, text
-            known.append(one)
-        for one in known:
-            made = self._compiled(one.source, one.header.job, bundle)
-            if made is not None and body_digest(one.text.encode()) == one.header.body:
-                return made, one.text
+            known.append((there, body, source))
+        for there, body, source in known:
+            made = self._compiled(source, there.job, bundle)
+            if made is not None and body_digest(body.encode()) == there.body:
+                return made, body
         return None
 
     @cached_property
@@ -203,8 +195,8 @@ class FormerJobs:
         commit, prefix = self._repository.commit("HEAD"), self._repository.prefix(self._project.root)
         return commit, prefix, dict(self._repository.files(commit, prefix))
 
-    def _committed(self, header: Header, path: str) -> Iterator[FormerRendering]:
-        """What the commit has of a rendering, then the commit that last changed it, as far as they have its source."""
+    def _committed(self, header: Header, path: str) -> Iterator[tuple[Header, str, bytes]]:
+        """What the commit has of a rendering, then the commit that last changed it: header, text, and what it was made from."""
         if self._repository is None:
             return
         with Suppress(Trouble):
@@ -215,7 +207,7 @@ class FormerJobs:
                 first, _, body = (self._text(commit, inner) or b"").decode("utf-8", "replace").partition("\n")
                 there = read_header(first) or header
                 if (source := self._text(commit, f"{prefix}{there.source}")) is not None:
-                    yield FormerRendering(there, body, source)
+                    yield there, body, source
                 if commit != latest or inner.startswith("../"):
                     return
                 last = self._repository.last_change(latest, inner)
