@@ -172,13 +172,11 @@ def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migrat
     if kind != "TrainJob" or done.problems:
         return done
     # With the names that its pods have now, where it or a ConfigMap beside it has those of an operator.
-    new = renamed(done.text, file.of_kind("ConfigMap"), [*file.of_kind(*_RUNTIMES).values()], place.project)
-    file.put(new.around)
-    return done._replace(
-        text=new.text,
-        changes=(*done.changes, *_changes(tree, "TrainJob", new.messages)),
-        problems=tuple(Obstacle(start, problem) for problem in new.problems),
-    )
+    runtimes = [*file.of_kind(*_RUNTIMES).values()]
+    new, around, messages, problems = renamed(done.text, file.of_kind("ConfigMap"), runtimes, place.project)
+    file.put(around)
+    changes = (*done.changes, *_changes(tree, "TrainJob", messages))
+    return done._replace(text=new, changes=changes, problems=tuple(Obstacle(start, problem) for problem in problems))
 
 
 def _listed_jobs(tree: Tree, items: Any) -> list[tuple[str, str]]:

@@ -34,7 +34,6 @@ from trainc.changes.migrate.target import (
     Shared,
     key_of_tree,
     pods,
-    readable_group,
     wanted,
     with_group,
     with_hosts,
@@ -518,10 +517,17 @@ def _wanted(source: _Source, choices: list[Any]) -> list[MigrationTarget]:
         volcanos = [tree for tree in own if tree["apiVersion"].startswith("scheduling.volcano.sh/")]
         groups = [tree for tree in volcanos if tree["kind"] == "PodGroup"]
         is_grouped = bool(groups) and (is_scheduled or not isinstance(choice, str))
-        kept = [readable_group(tree) if tree in groups else tree for tree in own if not (is_grouped and tree in groups)]
+        kept = [_readable(tree) if tree in groups else tree for tree in own if not (is_grouped and tree in groups)]
         want = wanted(facts, kept, namespaces_of(source.place.project), choice)
         out.append(with_group(want, groups[0]) if is_grouped else want)
     return out
+
+
+def _readable(group: dict[str, Any]) -> dict[str, Any]:
+    """A PodGroup as one writes it: without minima of tasks that are all zero, or that add up to more than the whole."""
+    spec = group["spec"]
+    is_whole = 0 < sum(spec.get("minTaskMember", {}).values()) <= spec.get("minMember", 0)
+    return {**group, "spec": {key: one for key, one in spec.items() if is_whole or key != "minTaskMember"}}
 
 
 def _documents(around: Mapping[int, str]) -> list[dict[str, Any]]:

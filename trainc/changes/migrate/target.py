@@ -122,14 +122,6 @@ def wanted(facts: OlderFacts, objects: list[Any], namespaces: frozenset[str], po
     return MigrationTarget(job, made, extras, fitting, "" if fitting else str(policy))
 
 
-def readable_group(group: dict[str, Any]) -> dict[str, Any]:
-    """A PodGroup as one writes it: without minima of tasks that are all zero, or that add up to more than the whole."""
-    spec = group["spec"]
-    if 0 < sum(spec.get("minTaskMember", {}).values()) <= spec.get("minMember", 0):
-        return group
-    return {**group, "spec": {key: value for key, value in spec.items() if key != "minTaskMember"}}
-
-
 def with_group(want: MigrationTarget, group: dict[str, Any]) -> MigrationTarget:
     """The job whose runtime asks Volcano for a gang of all its pods, in the queue of this PodGroup."""
     spec = group["spec"]

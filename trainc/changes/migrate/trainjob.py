@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 from trainc.changes.migrate.chunks import (
     MisshapenError,
@@ -202,15 +202,6 @@ _NOWHERE = Span("", 1, 1, 1, 1)
 _UNTOLD = "the node that `{}` means depends on whether the job had a Master: write the name of the node, such as `{}`"
 
 
-class Renamed(NamedTuple):
-    """The texts of a job and of ConfigMaps beside it, what was rewritten, and what could not be."""
-
-    text: str
-    around: Mapping[int, str]
-    messages: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-
-
 class _HostsOfTrainJob(FormerHosts):
     """What operators would have called the pods of a job of this name, and what its JobSet calls them."""
 
@@ -257,16 +248,18 @@ class _HostsOfTrainJob(FormerHosts):
                 yield _UNTOLD.format(host, f"{self.base}-node-0-1.{self.base}")
 
 
-def renamed(piece: str, beside: Mapping[int, str], runtimes: list[str], project: Project) -> Renamed:
-    """A TrainJob and the ConfigMaps `beside` it, with the names that its pods have now."""
+def renamed(
+    piece: str, beside: Mapping[int, str], runtimes: list[str], project: Project
+) -> tuple[str, Mapping[int, str], list[str], list[str]]:
+    """A TrainJob and the ConfigMaps `beside` it, with the names that its pods have now; what changed, and what could not."""
     text = joined([piece, *beside.values()])
     document = next(iter(read(as_bytes(piece), "", Report(), duplicates="ignore")), None)
     if document is None or re.search(rf"-(?:{'|'.join(_FORMER)})\b", text) is None:
-        return Renamed(piece, {})
+        return piece, {}, [], []
     objects, _ = compiled(as_bytes(joined([text, *runtimes])), project)
     jobset = next((one for one in objects if one["kind"] == "JobSet"), None)
     if jobset is None:
-        return Renamed(piece, {})
+        return piece, {}, [], []
     hosts = _HostsOfTrainJob(document, jobset, text)
     # The variables of its containers that have one value wherever they are set.
     pods = [role["template"]["spec"]["template"]["spec"] for role in jobset["spec"]["replicatedJobs"]]
@@ -278,12 +271,8 @@ def renamed(piece: str, beside: Mapping[int, str], runtimes: list[str], project:
     new = _rewritten(piece, "spec", hosts, known, pairs)
     around = {place: _rewritten(one, "data", hosts, known, pairs) for place, one in beside.items()}
     spliced = [f"{one.message}; {one.effect}; {one.help}" for one in hosts.report.findings]
-    return Renamed(
-        new,
-        {place: one for place, one in around.items() if one != beside[place]},
-        tuple(f"`{former}` is called `{present}` in the JobSet" for former, present in dict.fromkeys(pairs)),
-        (*dict.fromkeys(spliced), *hosts.untold(text)),
-    )
+    messages = [f"`{former}` is called `{present}` in the JobSet" for former, present in dict.fromkeys(pairs)]
+    return new, around, messages, [*dict.fromkeys(spliced), *hosts.untold(text)]
 
 
 def _rewritten(
