@@ -108,7 +108,7 @@ def _session() -> Session:
         names = ", ".join(os.path.relpath(folder) for folder in nested)
         raise Trouble(f"{names}: a trainc.yaml there makes it a separate project; create a separate Application for it")
     session = Session(Options(paths, values), sent.top)
-    project = session.project if is_complete(session.project, sent) else session.project.incomplete(ARGOCD_GAP)
+    project = session.project if is_complete(session.project, sent) else session.project.but(gap=ARGOCD_GAP)
     # Argo CD applies it, with the application's namespace for jobs that name none.
     namespace = os.environ.get("ARGOCD_APP_NAMESPACE", "")
     leaf = Sourced(namespace, Origin(by="the application's namespace")) if namespace else None

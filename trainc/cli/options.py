@@ -25,7 +25,6 @@ class Option(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its spellings: the last one is the longest."""
         return tuple(self.spellings.split())
 
     @property
@@ -64,7 +63,6 @@ class Options(NamedTuple):
     deprecated: Sequence[str] = ()  # a sentence for each option that is about to go
 
     def has(self, key: str) -> bool:
-        """Whether the option was given."""
         return key in self.values
 
     def one(self, key: str, default: str = "") -> str:

@@ -76,7 +76,6 @@ def is_named(bundle: Bundle, patterns: list[str]) -> bool:
 
 
 def must_match(patterns: list[str], present: list[Bundle]) -> None:
-    """Refuse names that no job has."""
     known = sorted({one.document.name for one in present})
     for pattern in patterns:
         if not any(is_named(one, [pattern]) for one in present):

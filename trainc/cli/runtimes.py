@@ -26,7 +26,6 @@ _MAX_USERS_NAMED = 5  # users that are named
 
 
 def run(options: Options) -> int:
-    """List, show, copy or flatten."""
     verb, *rest = options.arguments or ["list"]
     if verb == "list" and not rest:
         _list()

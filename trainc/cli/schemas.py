@@ -17,7 +17,6 @@ _USAGE = "usage: trainc schemas [list|show NAME|export DIR|generate [CHECKOUT]]"
 
 
 def run(options: Options) -> int:
-    """List, show, copy out, or (in a checkout) generate."""
     verb, *rest = options.arguments or ["list"]
     if verb == "list" and not rest:
         _list()

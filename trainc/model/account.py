@@ -203,7 +203,6 @@ class Account:
         return {file: len(jobs) for file, jobs in indexes.items() if file not in refused}
 
     def absorb(self, other: Account) -> None:
-        """Take over what another worker has counted."""
         self._entries |= other._entries
         self.unread |= other.unread
         self.unasked |= other.unasked

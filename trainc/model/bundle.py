@@ -93,7 +93,6 @@ class Bundle:
         return (*[document.tree for document in self.plan.beside], *self.objects)
 
     def of_kind(self, kind: str) -> list[Tree]:
-        """The objects of one kind."""
         return [tree for tree in self.around if value(tree, "kind") == kind]
 
     def span(self, tree: Tree, path: Path = ()) -> Span:

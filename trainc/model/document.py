@@ -59,7 +59,6 @@ class Document:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that it stands in."""
         return (self.file,)
 
     def holds(self, span: Span) -> bool:

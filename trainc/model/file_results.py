@@ -44,7 +44,6 @@ class FileResults:
         self._events = 0
 
     def add(self, bundle: Bundle, report: Report) -> None:
-        """Note a bundle of a file."""
         plan = bundle.plan
         sources = plan.runtime.sources if plan is not None and plan.runtime is not None else ()
         outcome = self._add_job(bundle.document.file, [source.identity for source in sources], report)

@@ -148,7 +148,6 @@ class Plan:
         return (self.policy.get(self.framework) if type(self.policy) is dict else None) or {}
 
     def role(self, name: str) -> Role | None:
-        """The role whose replicatedJob has that name."""
         return next((role for role in self.roles if role.name.value == name), None)
 
     @property

@@ -61,7 +61,6 @@ class References:
         self.add_all(references_of(bundle, trees), bundle.document.file)
 
     def add_all(self, references: Iterable[Reference], file: str) -> None:
-        """Note what a job in a file names."""
         for reference in references:
             self.files.setdefault(reference, set()).add(file)
 
@@ -80,9 +79,9 @@ def references_of(bundle: Bundle, trees: Iterable[Tree]) -> set[Reference]:
 
 def skip_unlisted(references: Iterable[Reference], cluster: Cluster, report: Report) -> None:
     """Count those without which pods do not start, and of whose kind nobody has listed what the cluster has."""
-    for kind, name, namespace in [(one.kind, one.name, one.namespace) for one in references if one.kind in _UNLISTED]:
-        if cluster.has(kind, name, namespace) is None:
-            report.skip(_UNLISTED[kind])
+    for one in references:
+        if one.kind in _UNLISTED and cluster.has(one.kind, one.name, one.namespace) is None:
+            report.skip(_UNLISTED[one.kind])
 
 
 def names_in(trees: Iterable[Tree]) -> set[tuple[str, str]]:

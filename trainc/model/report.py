@@ -198,7 +198,6 @@ class Report:
             self.reached.setdefault(identity, set()).add(self.job)
 
     def add_all(self, findings: Iterable[Finding]) -> None:
-        """Keep each of some findings."""
         for finding in findings:
             self.add(finding)
 
@@ -246,7 +245,6 @@ class Report:
             self.reached_runtimes.add(document.identity)
 
     def absorb(self, other: Report) -> None:
-        """Take over what another worker found."""
         self.reached_runtimes |= other.reached_runtimes
         for identity, finding in other._findings.items():
             self._findings.setdefault(identity, finding)

@@ -174,12 +174,7 @@ class Project(Immutable):
         return self if cluster is self.cluster else self.but(cluster=cluster)
 
     def checked(self, checks: Checks) -> Project:
-        """This project in a run that checks so."""
         return self.but(checks=checks)
-
-    def incomplete(self, gap: Gap) -> Project:
-        """This project where files of its repository may be missing."""
-        return self.but(gap=gap)
 
     def _holders(self, file: str) -> list[Cluster]:
         if not self._globs:

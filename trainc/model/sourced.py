@@ -69,7 +69,6 @@ class Sourced(Generic[T]):
 
     @property
     def origin(self) -> Origin:
-        """Why the value is what it is."""
         source = self.source
         if source.__class__ is tuple:
             source = self.source = _origin(source)  # type: ignore[arg-type]

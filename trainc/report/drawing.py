@@ -21,7 +21,6 @@ def overview_lines(view: View, width: int = 0) -> list[str]:
 
 
 def overview_markdown(view: View) -> list[str]:
-    """A job as Markdown."""
     table = [_HEAD, *(_row(role) for role in view["roles"])]
     lines = ["| " + " | ".join(map(prose, cells)) + " |" for cells in table]
     lines.insert(1, "|" + " --- |" * len(_HEAD))
@@ -31,7 +30,6 @@ def overview_markdown(view: View) -> list[str]:
 
 
 def pod_lines(view: View) -> list[str]:
-    """One pod as lines for a terminal."""
     out = [
         f"rank {view['rank']}: {view['host']} ({view['role']}, Job {view['job']}, index {view['index']})",
         f"DNS name {view['address']}",
@@ -45,7 +43,6 @@ def pod_lines(view: View) -> list[str]:
 
 
 def pod_markdown(view: View) -> list[str]:
-    """One pod as Markdown."""
     out = [
         f"### rank {view['rank']}: {code(view['host'])}",
         "",
@@ -167,7 +164,6 @@ def lifecycle_lines(view: View) -> list[str]:
 
 
 def lifecycle_markdown(view: View) -> list[str]:
-    """The life of a job as Markdown."""
     out = [f"### {prose(_name(view))}", ""]
     if "start" not in view:
         return [*out, *(f"- {sentence(step['after'] + ': ' + '; '.join(_seen(step)))}" for step in view["timeline"])]

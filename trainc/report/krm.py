@@ -25,7 +25,6 @@ class ItemPlace(NamedTuple):
 
 
 def results(findings: Iterable[tuple[Finding, ItemPlace | None]]) -> list[dict[str, Any]]:
-    """The results, one for each finding."""
     return [_result(*found) for found in findings]
 
 

@@ -30,7 +30,6 @@ def listing_lines(rows: Sequence[Row], group: str) -> list[str]:
 
 
 def listing_markdown(rows: Sequence[Row], group: str) -> list[str]:
-    """The jobs as a Markdown table for each group."""
     groups = _grouped(rows, group)
     cells = iter(_table(groups, group))
     head = [word.lower() for word in next(cells)]

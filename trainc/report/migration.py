@@ -17,7 +17,6 @@ _NAMED = 3  # jobs that are named beside what holds for them
 
 
 def migration_lines(view: View) -> list[str]:
-    """The summary as lines for a terminal."""
     lines = [_headline(view), ""]
     lines += [f"  {line}" for line in aligned([("KIND", "JOBS", "MIGRATED", "POLICY"), *map(_row, view["kinds"])])]
     for title, rows in _tables(view):
@@ -27,7 +26,6 @@ def migration_lines(view: View) -> list[str]:
 
 
 def migration_markdown(view: View) -> list[str]:
-    """The summary as Markdown."""
     lines = [sentence(_headline(view))]
     if view["jobs"]:
         lines += ["", "| kind | jobs | migrated | policy |", "|---|---|---|---|"]

@@ -24,7 +24,6 @@ def page(title: str, objects: Sequence[Mapping[str, Any]], findings: Sequence[Fi
 
 
 def markdown(title: str, objects: Sequence[Mapping[str, Any]], findings: Sequence[Finding]) -> str:
-    """The tables alone."""
     lines = [f"**{title}**"]
     for head, rows in _tables(objects, findings):
         lines += ["", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]

@@ -16,7 +16,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def or_unknown(value: object) -> str:
-    """A value, a question mark for none."""
     return "?" if value is None else str(value)
 
 

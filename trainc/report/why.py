@@ -48,7 +48,6 @@ def _where(setter: LayerValue, shown: Callable[[str], str]) -> str:
 
 
 def why_json(answers: Iterable[Why], shown: Callable[[str], str]) -> str:
-    """All answers as one JSON array."""
     return dumps([_answer(answer, shown) for answer in answers])
 
 
@@ -103,7 +102,6 @@ def _by_path(fields: Sequence[Why], several: bool) -> list[tuple[Why, list[str]]
 
 
 def landing_json(landings: Iterable[Landing], shown: Callable[[str], str]) -> str:
-    """All landings as one JSON array."""
     rows = [
         {
             "at": _place(landing.at, shown),

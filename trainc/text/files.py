@@ -20,7 +20,6 @@ def ordinary_contents(path: str, limit: int = -1) -> bytes:
 
 
 def is_regular_file(status: os.stat_result) -> bool:
-    """Whether what was found is an ordinary file."""
     return status.st_mode & 0o170000 == _ORDINARY
 
 

@@ -118,7 +118,6 @@ class CompletedRun(NamedTuple):
 
     @property
     def root(self) -> str:
-        """The project's folder."""
         return self.session.project.root
 
     def is_rendered(self, name: str) -> bool:

@@ -39,7 +39,6 @@ def _text(*path: str) -> str:
 
 
 def cluster_name(options: Options) -> str:
-    """The name that a new repository gives its cluster."""
     cluster = options.one("cluster", "main")
     if not cluster.replace("-", "").isalnum() or not cluster.isascii() or cluster != cluster.lower():
         raise Trouble(f"`{cluster}` is not a valid cluster name: use lowercase letters, digits and dashes")
@@ -154,6 +153,5 @@ def with_labels(job: str) -> str:
 
 
 def starter_policies() -> dict[str, str]:
-    """The files of the policies by their path."""
     names = ("allowed-runtimes", "allowed-registries", "accelerators-per-job", "required-labels")
     return {f"policies/{name}.yaml": _text("policies", f"{name}.yaml") for name in names}

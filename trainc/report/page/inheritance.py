@@ -132,6 +132,7 @@ def _quotas(facts: ClusterFacts, demand: Demand, devices: Sequence[str]) -> list
         for cell, quota in cells:
             flavor, resource = cell
             taken, wanted = used.get(name, {}).get(cell, 0), demand.get(name, {}).get(cell, 0)
+            amounts = [spelled(resource, amount) for amount in (taken, wanted)]
             out.append(
                 {
                     "queue": name,
@@ -141,11 +142,7 @@ def _quotas(facts: ClusterFacts, demand: Demand, devices: Sequence[str]) -> list
                     "nominal": None if quota.nominal == UNLIMITED else quota.nominal,
                     "used": taken,
                     "asked": wanted,
-                    "shown": [
-                        spelled_quota(resource, quota.nominal),
-                        spelled(resource, taken),
-                        spelled(resource, wanted),
-                    ],
+                    "shown": [spelled_quota(resource, quota.nominal), *amounts],
                 }
             )
     return out
