@@ -43,9 +43,8 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
 def policy(plan: Plan) -> Contribution:
     """What the Trainer controller makes of `podGroupPolicy.coscheduling`: all pods, no scheduler name."""
     timeout = get(plan.gang, NAME, "scheduleTimeoutSeconds")
-    group = _group(
-        plan, controllers_minimum(plan), timeout if timeout is not None else TIMEOUT, controllers_resources(plan)
-    )
+    timeout = TIMEOUT if timeout is None else timeout
+    group = _group(plan, controllers_minimum(plan), timeout, controllers_resources(plan))
     labelled = (pod(role, labels={COSCHEDULING_LABEL: plan.name}) for role in plan.roles)
     return sum(labelled, Contribution(objects=[group]))
 

@@ -41,9 +41,9 @@ def gang(plan: Plan, cluster: Cluster) -> Contribution:
     own = plan.job["metadata"].get("labels")
     labels = {key: leaf for key, leaf in own.items() if key.startswith(KUEUE)} if type(own) is dict else {}
     has_queue = KUEUE_QUEUE in labels or get(plan.template, "metadata", "labels", KUEUE_QUEUE) is not None
-    if has_queue or cluster.queue is None:
-        return Contribution(patches, labels=labels, sourced=True)
-    return Contribution(patches, labels={**labels, KUEUE_QUEUE: cluster.queue}, sourced=True)
+    if not has_queue and cluster.queue is not None:
+        labels[KUEUE_QUEUE] = cluster.queue
+    return Contribution(patches, labels=labels, sourced=True)
 
 
 def _podset_annotations(plan: Plan, cluster: Cluster) -> dict[str, Tree]:

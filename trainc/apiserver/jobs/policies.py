@@ -6,7 +6,7 @@ from typing import Any
 
 from trainc.apiserver.fault import compact
 from trainc.apiserver.names import qualified
-from trainc.apiserver.pods.complaints import Field, items, maps
+from trainc.apiserver.pods.complaints import Field, items
 from trainc.text.numbers import whole_number
 
 _ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
@@ -119,8 +119,8 @@ def _index(written: str, completions: int) -> int:
     return number
 
 
-def printed(policy: dict[str, Any]) -> dict[str, Any]:
+def printed(policy: Field) -> dict[str, Any]:
     """A success policy as the server prints it: all fields of Kubernetes' own structure."""
     names = {"SucceededIndexes": "succeededIndexes", "SucceededCount": "succeededCount"}
-    rules = [{shown: rule.get(field) for shown, field in names.items()} for _, rule in maps(policy.get("rules"))]
-    return {"Rules": rules if policy.get("rules") is not None else None}
+    rules = [{shown: rule.get(field) for shown, field in names.items()} for rule in policy["rules"].maps()]
+    return {"Rules": None if policy.get("rules") is None else rules}

@@ -56,7 +56,7 @@ def job_spec(spec: Field) -> None:
         if mode.value == "Indexed":
             success(spec)
         else:
-            shown = compact(printed(fields(spec.get("successPolicy"))))
+            shown = compact(printed(spec["successPolicy"]))
             spec["successPolicy"].add(f"Invalid value: {shown}: requires indexed completion mode")
     spec["podReplacementPolicy"].one_of(_REPLACEMENTS[: 2 if spec.get("podFailurePolicy") is None else 1])
 
