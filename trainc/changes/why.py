@@ -367,9 +367,8 @@ def _stands(document: Document, path: Path, leaf: Tree, line: int) -> bool:
     for key in (path[:length] for length in range(1, len(path) + 1) if type(path[length - 1]) is str):
         # A key owns its line; behind the dash of a list item it stands for itself alone.
         is_behind_dash = len(key) > 1 and type(key[-2]) is int and document.span(key[:-1]).line == line
-        if document.span(key, key=True).line == line and not (
-            is_behind_dash and type(get(document.tree, *key)) is not Sourced
-        ):
+        is_own = not is_behind_dash or type(get(document.tree, *key)) is Sourced
+        if is_own and document.span(key, key=True).line == line:
             return True
     return False
 

@@ -69,11 +69,9 @@ def split(bundles: Iterable[Bundle], names: frozenset[Key]) -> Split:
     return parts
 
 
-def applied(
-    compiled: Iterable[Bundle], kept: Mapping[Key, Bundle], project: Project, selection: Selection
-) -> list[Bundle]:
+def applied(new: Iterable[Bundle], kept: Mapping[Key, Bundle], project: Project, selection: Selection) -> list[Bundle]:
     """What is applied where some runs keep their renderings: these, the other jobs, and the objects that both name."""
-    bundles = [kept.get(job_key(one), one) if one.jobset is not None else one for one in compiled]
+    bundles = [kept.get(job_key(one), one) if one.jobset is not None else one for one in new]
     return [*bundles, *pipeline.objects_named(bundles, project, selection, Report(compiles=False))]
 
 

@@ -463,14 +463,12 @@ def _total(jobs: Iterable[JobFacts]) -> dict[str, int]:
 def _groups(
     before: Iterable[JobFacts], after: Iterable[JobFacts]
 ) -> dict[tuple[str, str], tuple[dict[str, int], dict[str, int]]]:
-    sides: list[dict[tuple[str, str], list[JobFacts]]] = []
+    both: list[dict[tuple[str, str], list[JobFacts]]] = []
     for jobs in (before, after):
-        sides.append({})
+        both.append({})
         for job in jobs:
-            sides[-1].setdefault((job.key[0], job.queue), []).append(job)
-    return {
-        key: (_total(sides[0].get(key, ())), _total(sides[1].get(key, ()))) for key in sorted({*sides[0], *sides[1]})
-    }
+            both[-1].setdefault((job.key[0], job.queue), []).append(job)
+    return {key: (_total(both[0].get(key, ())), _total(both[1].get(key, ()))) for key in sorted({*both[0], *both[1]})}
 
 
 def _hours(jobs: Iterable[JobFacts]) -> float | None:

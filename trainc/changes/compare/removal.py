@@ -17,9 +17,7 @@ from trainc.text.files import ordinary_contents
 from trainc.yaml.reader import read
 
 
-def is_gone(
-    root: str, source: str, rendered: str, name: str, report: Report, absent: Collection[str] = frozenset()
-) -> bool:
+def is_gone(root: str, source: str, rendered: str, name: str, report: Report, absent: Collection[str]) -> bool:
     """Whether a source, relative to the root, holds the job of a rendered file no more; a finding where it may.
 
     Sources that are `absent`, because a sparse checkout leaves them out, are not gone.

@@ -263,10 +263,9 @@ def rewritten(piece: str, job: dict[str, Any], place: TextPlace, around: Mapping
             done = done._replace(messages=[*done.messages, f"it keeps its own runtime: {why}"])
     maps = {at: text for at, text in around.items() if "ConfigMap" in text}
     if maps and (want := done.want) is not None:  # they get the names that its pods have as those of a TrainJob
-        compiled = objects(made(joined([piece, *maps.values()]), place.project)[0])
-        now = [
-            with_hosts(one, want.job["metadata"]["name"], want.roles) for one in compiled if one["kind"] == "ConfigMap"
-        ]
+        built = objects(made(joined([piece, *maps.values()]), place.project)[0])
+        name = want.job["metadata"]["name"]
+        now = [with_hosts(one, name, want.roles) for one in built if one["kind"] == "ConfigMap"]
         maps = {at: followed(text, now) for at, text in maps.items()}
     return Rewritten(done.text, (done,), maps)
 

@@ -190,7 +190,6 @@ def _behind(lines: list[str], start: int, stop: int, column: int) -> int:
 
 _BESIDE = re.compile(r"(?:^|(?<=\s))#.*$")
 _BLOCK = re.compile(r"[|>][-+0-9]*\s+(#.*)$")
-_BLOCK_STYLES = ("|", ">")
 COMPOSED = "composed"  # the style of a node whose entries stand at several places
 
 
@@ -207,7 +206,6 @@ class SourceNode:
         self.column = column
         self.end_column = column
         self.children: dict[str, SourceEntry] | list[SourceEntry] | None = None
-        self.first = start  # the first line that belongs to its first entry, comments above it included
         self.anchors: list[tuple[str, SourceNode]] = []
         self.aliases: list[tuple[str, SourceNode]] = []
         self.is_alias = False
@@ -250,7 +248,7 @@ class SourceEntry:
     def comment_beside(self) -> str:
         """The comment on its first line, behind its key or its value; "" where there is none."""
         node = self.node
-        if node.style in _BLOCK_STYLES:
+        if node.style in ("|", ">"):
             match = _BLOCK.search(self.lines[node.start][node.column :])
             return match[1] if match else ""
         if (node.children is None or node.is_alias) and node.end > node.start:

@@ -196,8 +196,7 @@ def _of_runtime(spec: Any) -> Iterator[str]:
             yield "the role `trainer-node` with its container `trainer` is `node` with a container `node` since v2.0"
 
 
-_HEADS = ("master", "chief", "launcher")  # of which an operator made one pod, with rank 0
-_FORMER = ("worker", *_HEADS)
+_FORMER = ("worker", "master", "chief", "launcher")  # of all but workers an operator made one pod, with rank 0
 _NOWHERE = Span("", 1, 1, 1, 1)
 _UNTOLD = "the node that `{}` means depends on whether the job had a Master: write the name of the node, such as `{}`"
 

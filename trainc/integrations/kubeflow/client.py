@@ -149,7 +149,6 @@ class Contents:
         return not self._namespace or (document.namespace or "default") == self._namespace
 
 
-_PLAIN = "plain"
 _DEVICES = (constants.GPU_LABEL, constants.TPU_LABEL, constants.NPU_LABEL, constants.CPU_LABEL)
 
 
@@ -160,7 +159,7 @@ def served(runtime: dict[str, Any]) -> dict[str, Any]:
     """
     spec = runtime.get("spec") or {}
     policy = spec.get("mlPolicy") or {}
-    framework = next((name for name in policy if name != "numNodes"), _PLAIN)
+    framework = next((name for name in policy if name != "numNodes"), "plain")
     metadata = runtime["metadata"]
     labels = {constants.RUNTIME_FRAMEWORK_LABEL: framework, **(metadata.get("labels") or {})}
     out = {**runtime, "metadata": {**metadata, "labels": labels}, "spec": {**spec, "mlPolicy": policy}}

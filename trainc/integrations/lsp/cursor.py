@@ -28,7 +28,6 @@ _KEY = re.compile(r"""(?P<key>[^\s#'"\[\]{},&*!|>%@`][^#:]*|"[^"]*"|'[^']*')[ ]*
 _DASH = re.compile(r"-(?:\s+|$)")
 _DASHES = re.compile(r"^ *(?:-(?:\s+|$))*")
 _KIND = re.compile(r"^kind:\s*([A-Za-z]+)", re.MULTILINE)
-_SEPARATOR = "---"
 
 
 class Cursor(NamedTuple):
@@ -84,7 +83,7 @@ class Outline(NamedTuple):
 
 def outline(lines: list[str], line: int, before: str) -> Outline:
     """What is written at the end of `before`, the text of a line up to the cursor."""
-    starts = [number for number, text in enumerate(lines) if text.rstrip() == _SEPARATOR]
+    starts = [number for number, text in enumerate(lines) if text.rstrip() == "---"]
     first = max((number + 1 for number in starts if number < line), default=0)
     last = min((number for number in starts if number >= line), default=len(lines))
     kind = _KIND.search("\n".join(lines[first:last]))

@@ -153,12 +153,10 @@ def hover(path: str, position: types.Position, workspace: Workspace) -> types.Ho
     if (cursor := find(documents, line, column)) is None:
         return None
     name = str(cursor.path[-1])
-    if name in ANNOTATIONS:
-        parts = [f"`{name}`", ANNOTATIONS[name][1]]
-    elif (field := field_at(cursor.document.kind, cursor.document.api_version, cursor.path)) is not None:
+    parts = [f"`{name}`", ANNOTATIONS[name][1]] if name in ANNOTATIONS else []
+    field = field_at(cursor.document.kind, cursor.document.api_version, cursor.path)
+    if field is not None and not parts:
         parts = [f"`{field.name}` {field.type}", *about(field)]
-    else:
-        parts = []
     if why := _why(cursor, path, workspace):
         parts.append("\n".join(("```text", *map(visible, why), "```")))
     text = types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(parts))
