@@ -271,8 +271,17 @@ class RenderedRuns:
         """A finding where a job's own file changes what its rendered run cannot take."""
         file = file_of(bundle, self._project)
         header = self._header(file)
-        if header is None:
-            self._judge_move(bundle, file.removeprefix(f"{self._project.output}/"), report)
+        if header is None:  # the run may be rendered in another place, which nobody else has
+            place = file.removeprefix(f"{self._project.output}/")
+            for other in self._files.elsewhere(place):
+                there = self._header(f"{self._project.output}/{other}")
+                is_ours = (
+                    there is not None and there.source == bundle.document.file and not self._is_held(bundle, other)
+                )
+                if is_ours and bundle.name in runs_in(self._files, other):
+                    run = new_run(bundle)
+                    objects = (one.removesuffix(".yaml") for one in (other, place))
+                    report.add(moved_run(run.place, run.job, run.number, *objects))
         if header is None or header.job == job_digest(bundle):
             return
         path = os.path.join(self._project.root, file)
@@ -295,16 +304,6 @@ class RenderedRuns:
         path = run_path(rendered.path, rendered.name) if keeps else rendered.path
         header = self._header(f"{self._project.output}/{path}")
         return header.job == written_digest(written) if header is not None else not self._files.elsewhere(path)
-
-    def _judge_move(self, bundle: Bundle, path: str, report: Report) -> None:
-        """A finding where the run of a job that has no rendered file has one in another place, for nobody else."""
-        for other in self._files.elsewhere(path):
-            header = self._header(f"{self._project.output}/{other}")
-            is_ours = header is not None and header.source == bundle.document.file and not self._is_held(bundle, other)
-            if is_ours and bundle.name in runs_in(self._files, other):
-                run = new_run(bundle)
-                objects = (one.removesuffix(".yaml") for one in (other, path))
-                report.add(moved_run(run.place, run.job, run.number, *objects))
 
     def _is_held(self, bundle: Bundle, path: str) -> bool:
         """Whether the file at a path may be that of another job in the file of a bundle, or of the job on another cluster."""

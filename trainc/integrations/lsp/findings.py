@@ -62,18 +62,13 @@ class Judgement:
         self.seconds = 0.0  # of the processor, that the whole project took
         self._cache = cache
         self.is_whole = find_root(root)[1] or os.path.exists(os.path.join(root, ".git"))
-        self._known: tuple[Project, Selection, Documents, Report] | None = None
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the project has been judged whole."""
-        return self._known is not None
+        self.known: tuple[Project, Selection, Documents, Report] | None = None  # once it has been judged whole
 
     def judge(self, unsaved: Unsaved) -> None:
         """Judge the whole project, as `trainc validate` does; Trouble for one that cannot be read."""
         started = process_time()
         begin_run()
-        self._known = None
+        self.known = None
         known = project, selection, documents, report = self.loaded(unsaved)
         report_applications(project, selection.paths, report, os.path.join(self.root, project.output))
         together, spool = SharedNames(), Tally()
@@ -83,19 +78,19 @@ class Judgement:
         self.by_file = {}
         for finding in report.findings:
             self.by_file.setdefault(finding.span.file, []).append(finding)
-        self._known = known
+        self.known = known
         self.seconds = process_time() - started
 
     def judge_file(self, file: str, unsaved: Unsaved) -> None:
         """Judge one file beside what is known of all others, and keep what was found in those; Trouble as for `judge`."""
         begin_run()
         text = unsaved[file]
-        if self._known is None or not self._holds_jobs_alone(file, text):
+        if self.known is None or not self._holds_jobs_alone(file, text):
             # Of a runtime, a component or trainc.yaml itself; the jobs are judged with the whole project.
             project, selection, documents, report = self.loaded(unsaved)
             _run(project, selection, report, _only(file, documents))
         else:
-            project, selection, documents, whole = self._known
+            project, selection, documents, whole = self.known
             report = Report(compiles=False, level_of=project.level_of)
             report.allow([one for one in whole.comments if one.span.file != file], borrowed=True)
             report.allow(allows(text, file))
@@ -123,8 +118,8 @@ class Judgement:
 
     def _holds_jobs_alone(self, file: str, text: bytes) -> bool:
         """Whether nothing but jobs can come from a file, before its last change and after it."""
-        assert self._known is not None
-        project, _, documents, _ = self._known
+        assert self.known is not None
+        project, _, documents, _ = self.known
         if not ours(text) or may_hold_runtimes(text) or file.endswith(FILE) or file.startswith(project.apart):
             return False
         runtimes = (*documents.runtime_folder(file).documents, *documents.runtimes())
@@ -162,7 +157,7 @@ class Workspace:
         self.buffers: dict[str, Buffer] = {}
         self.encoding = UTF16
         self._cache = cache
-        self._judgements: dict[str, Judgement] = {}
+        self.judgements: dict[str, Judgement] = {}
 
     def root(self, path: str) -> str:
         """The folder in which the project of a file starts."""
@@ -171,13 +166,9 @@ class Workspace:
     def judgement(self, path: str) -> Judgement:
         """The judgement of the project of a file."""
         root = self.root(path)
-        if root not in self._judgements:
-            self._judgements[root] = Judgement(root, self._cache)
-        return self._judgements[root]
-
-    def forget(self, root: str) -> None:
-        """Drop a project of which no file is open any more."""
-        self._judgements.pop(root, None)
+        if root not in self.judgements:
+            self.judgements[root] = Judgement(root, self._cache)
+        return self.judgements[root]
 
     def roots(self) -> set[str]:
         """The projects of the open files."""
@@ -258,7 +249,7 @@ class Publisher:
     def opened(self, path: str) -> None:
         """A file was opened: tell what is known of it, or else judge its project."""
         judgement = self._workspace.judgement(path)
-        if not (judgement.is_whole and judgement.is_known):
+        if not (judgement.is_whole and judgement.known):
             self.judge(judgement.root)
         elif self._workspace.is_saved(path):
             self._tell(path, judgement.root)
@@ -298,7 +289,7 @@ class Publisher:
         workspace = self._workspace
         open_files = sorted(path for path in workspace.buffers if workspace.root(path) == root)
         if not open_files:
-            workspace.forget(root)
+            workspace.judgements.pop(root, None)
             self._show(root, [])
             return
         judgement = workspace.judgement(open_files[0])
