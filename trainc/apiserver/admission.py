@@ -35,6 +35,8 @@ _RULES = {
     "listtype": DUPLICATE_ITEM,
     "cel": BROKEN_RULE,
 }
+_TOLD_FIRST = ("webhook", FURTHER, "decode")
+_CONFIGURATION = "config."  # what programs read as their own needs no name; in groups: kustomize.config.k8s.io, config.kueue.x-k8s.io, kubelet.config.k8s.io
 
 
 def admit_object(document: Document, server: Server, report: Report) -> Document | None:
@@ -172,10 +174,6 @@ def refused(document: Document, faults: list[Fault], server: Server, report: Rep
 def _lower(text: str) -> str:
     """A text that goes on after a colon; names in mixed case stay as they are."""
     return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else f"{text[:1].lower()}{text[1:]}"
-
-
-_TOLD_FIRST = ("webhook", FURTHER, "decode")
-_CONFIGURATION = "config."  # what programs read as their own needs no name; in groups: kustomize.config.k8s.io, config.kueue.x-k8s.io, kubelet.config.k8s.io
 
 
 def _placed(document: Document, fault: Fault, text: str) -> Fault:

@@ -30,6 +30,20 @@ _TWICE = ": Duplicate value: "
 _NO_ROLE = "does not appear in .spec.ReplicatedJobs"
 _IMAGE_PARTS = {"repository", "tag"}  # as charts write an image
 _DEEPEST = 14  # steps down to a field of a container in a runtime patch
+_MOST = 160  # characters of a server's text that a person is shown
+_LONG = 60  # characters of a value after which a reason is hard to find
+# What the webhook's program reads, by the types of its language, and what stands there instead.
+_TYPES = {
+    "string": "a string", "bool": "`true` or `false`", "int": "a whole number", "int32": "a whole number",
+    "int64": "a whole number", "map[string]string": "a map", "v1.ObjectMeta": "a map",
+}  # fmt: skip
+_WRITTEN = {
+    "string": "a string", "bool": "`true` or `false`", "number": "a number", "object": "a map", "array": "a list",
+}  # fmt: skip
+_LABEL = 63  # characters of a DNS label
+_GO_TYPES = {"int": "integer", "int32": "integer", "int64": "integer", "bool": "boolean"}
+_DIVISIBLE = ("cpu", "memory", "ephemeral-storage", "storage")
+_UNITS = {"k": "k", "m": "M", "g": "G", "t": "T", "p": "P"}
 
 
 def for_unknown(document: Document, fault: Fault, table: Table) -> str:
@@ -180,19 +194,6 @@ def _node(root: SchemaNode | None, path: Path) -> SchemaNode | None:
     return root
 
 
-_MOST = 160  # characters of a server's text that a person is shown
-_LONG = 60  # characters of a value after which a reason is hard to find
-
-# What the webhook's program reads, by the types of its language, and what stands there instead.
-_TYPES = {
-    "string": "a string", "bool": "`true` or `false`", "int": "a whole number", "int32": "a whole number",
-    "int64": "a whole number", "map[string]string": "a map", "v1.ObjectMeta": "a map",
-}  # fmt: skip
-_WRITTEN = {
-    "string": "a string", "bool": "`true` or `false`", "number": "a number", "object": "a map", "array": "a list",
-}  # fmt: skip
-
-
 def shortened(text: str) -> str:
     """A text with its middle left out where it is long: it begins with the field and ends with the reason."""
     if len(text) <= _MOST:
@@ -229,12 +230,6 @@ def _parts(message: str) -> tuple[str, str]:
     except ValueError:
         return "", ""
     return rest[:end], rest[end:].removeprefix(": ")
-
-
-_LABEL = 63  # characters of a DNS label
-_GO_TYPES = {"int": "integer", "int32": "integer", "int64": "integer", "bool": "boolean"}
-_DIVISIBLE = ("cpu", "memory", "ephemeral-storage", "storage")
-_UNITS = {"k": "k", "m": "M", "g": "G", "t": "T", "p": "P"}
 
 
 def rewritten(document: Document, fault: Fault, node: SchemaNode | None) -> str:

@@ -16,6 +16,12 @@ JSON_TYPES = {str: "string", bool: "bool", int: "number", float: "number", dict:
 SCHEMA_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array"}
 FURTHER = "further"  # the kind of a fault that the server would tell once those before it are mended
 NO_MAP = "must be an object for an array of list-type map"
+_PATHLESS = "<nil>: Internal error: "  # how webhooks begin an error that names no field
+_ESCAPES = {
+    '"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+    "\v": "\\v",
+}  # fmt: skip
+_HTML = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 class NotJudgedError(Exception):
@@ -39,9 +45,6 @@ class Fault(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Fault({self.kind}: {self.message})"
-
-
-_PATHLESS = "<nil>: Internal error: "  # how webhooks begin an error that names no field
 
 
 class Verdict:
@@ -101,12 +104,6 @@ def untold(path: Path, value: object) -> Fault:
     return Fault(path, "unknowable", f"{dotted(path)}: the value of {quoted(str(value))} is unknown", value)
 
 
-_ESCAPES = {
-    '"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
-    "\v": "\\v",
-}  # fmt: skip
-
-
 def quoted(text: str) -> str:
     """A string as Go's `%q` prints it."""
     return '"' + "".join(_ESCAPES.get(c) or (c if c.isprintable() else _escape(ord(c))) for c in text) + '"'
@@ -153,9 +150,6 @@ def compact(value: object) -> str:
     text = dumps(value, separators=(",", ":"), ensure_ascii=False)
     # Go writes JSON that is safe inside of HTML.
     return text.translate(_HTML) if not text.isascii() or any(c in text for c in "<>&") else text
-
-
-_HTML = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def invalid(path: str, value: object, reason: str) -> str:

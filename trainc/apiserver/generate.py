@@ -25,6 +25,18 @@ from trainc.apiserver.schema.table import compile_table
 from trainc.apiserver.shipped import crd_path, json_path
 from trainc.yaml.writer import dump
 
+_MERGE_KEYS = '''"""Which lists merge, and by which key; generated from Kubernetes 1.36 by `python -m trainc.apiserver.generate`.
+
+An empty key marks a list of scalars that merges as a set; a list of any other name is replaced whole.
+"""
+
+from __future__ import annotations
+
+MERGE_KEYS: dict[str, str] = {{
+{keys}
+}}
+'''
+
 
 def render() -> dict[str, str]:
     """Path, relative to the root of the checkout, and text of every generated file."""
@@ -50,19 +62,6 @@ def write(checkout: Path) -> list[Path]:
         path.write_text(text, encoding="utf-8", newline="\n")
         written.append(path)
     return written
-
-
-_MERGE_KEYS = '''"""Which lists merge, and by which key; generated from Kubernetes 1.36 by `python -m trainc.apiserver.generate`.
-
-An empty key marks a list of scalars that merges as a set; a list of any other name is replaced whole.
-"""
-
-from __future__ import annotations
-
-MERGE_KEYS: dict[str, str] = {{
-{keys}
-}}
-'''
 
 
 def merge_keys() -> str:

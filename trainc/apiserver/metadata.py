@@ -20,6 +20,9 @@ _ANNOTATION_BYTES = 256 * 1024
 _GOOD_NAMES = TextMemo(lambda text: len(text) <= 63 and is_label(text), longest=63, most=4_096)
 _GOOD_KEYS = TextMemo(lambda text: not qualified(text), longest=320, most=4_096)
 _GOOD_VALUES = TextMemo(lambda text: not label_value(text), longest=63, most=4_096)
+_PLAIN_NAMES = frozenset({"name", "namespace"})
+_OWNERS = ("metadata", "ownerReferences")
+_OWNER = ("apiVersion", "kind", "name", "uid")
 
 
 def is_good_name(text: object) -> bool:
@@ -42,9 +45,6 @@ def is_sound(metadata: Tree) -> bool:
         elif field != "annotations" or held.__class__ is not dict or not _good_annotations(held):
             return False
     return True
-
-
-_PLAIN_NAMES = frozenset({"name", "namespace"})
 
 
 def are_good_labels(labels: dict[str, Tree]) -> bool:
@@ -166,10 +166,6 @@ def _owners(references: Any) -> list[Fault]:
                 faults.append(Fault(_OWNERS, "schema", invalid(dotted(_OWNERS), references, text)))
             controller = controller or name
     return faults
-
-
-_OWNERS = ("metadata", "ownerReferences")
-_OWNER = ("apiVersion", "kind", "name", "uid")
 
 
 def without_null_fields(tree: Tree) -> Tree:

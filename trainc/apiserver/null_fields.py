@@ -32,6 +32,11 @@ _SOURCES = frozenset((
     "rbd", "scaleIO", "secret", "storageos", "vsphereVolume",
 ))  # fmt: skip
 _DECODED = ("Job", "Pod", "ArmadaJob")  # kinds whose nulls become empty values, and are not dropped
+_EITHER = " must be of type integer,string: "
+# Where a schema and a controller both say that a number is not whole, the words of the one that names the value.
+_FORMAT = ": Checked value must be of type "
+_CHOICES = "Unsupported value: "  # said again where only some of the known words are taken
+_FIRST_ROLE = "DependsOn can't be set for the first ReplicatedJob"
 
 
 def check_nulls(document: Document, report: Report) -> None:
@@ -109,13 +114,6 @@ def _nulls(node: Tree, path: Path, beside: Mapping[str, Tree]) -> Iterator[tuple
 
 def _is_given(node: Tree) -> bool:
     return node is not None and not (type(node) is Sourced and node.value is None)
-
-
-_EITHER = " must be of type integer,string: "
-# Where a schema and a controller both say that a number is not whole, the words of the one that names the value.
-_FORMAT = ": Checked value must be of type "
-_CHOICES = "Unsupported value: "  # said again where only some of the known words are taken
-_FIRST_ROLE = "DependsOn can't be set for the first ReplicatedJob"
 
 
 def deduplicated(faults: list[Fault]) -> list[Fault]:

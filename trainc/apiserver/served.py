@@ -18,6 +18,7 @@ from trainc.model.tree import Tree
 NOT_STRUCTURAL = Rule("not-structural", ERROR, admission=True)
 UNCHECKED_RULE = Rule("unchecked-rule", NOTE, admission=True)
 _MAX_FRAMES = 1_000
+_last: list[Served] = []
 
 
 class Served:
@@ -56,9 +57,6 @@ def served(cluster: Cluster) -> Served:
     if not _last or _last[0].cluster is not cluster:
         _last[:] = [Served(cluster)]
     return _last[0]
-
-
-_last: list[Served] = []
 
 
 class Server:

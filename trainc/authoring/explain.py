@@ -37,6 +37,23 @@ _BOUNDS = {
     "format": "format {}",
 }
 _WIDE = {2**31 - 1, -(2**31), 2**63 - 1, -(2**63)}  # bounds of a number's type alone
+READ_FROM = {
+    "trainer.kubeflow.org": "Kubeflow Trainer v2.3",
+    "jobset.x-k8s.io": "JobSet 0.13",
+    "kubeflow.org": "the v1 training-operator and mpi-operator",
+    "mlkube.io": "the first tf-operator",
+    "scheduling.x-k8s.io": "scheduler-plugins (coscheduling)",
+    "flux-framework.org": "Flux Operator 0.2",
+    "batch.volcano.sh": "Volcano 1.16",
+    "scheduling.volcano.sh": "Volcano 1.15",
+    "ray.io": "KubeRay 1.7",
+    "leaderworkerset.x-k8s.io": "LeaderWorkerSet 0.10",
+    "trainc.dev": f"trainc {__version__}",
+}
+SINCE = {"JobSet.spec.replicatedJobs.dependsOn": "JobSet 0.8", "JobSet.spec.volumeClaimPolicies": "JobSet 0.11"}
+_BY_PATH: dict[str, Any] = {"Project.spec.clusters.components": ["gke-tcpxo"]}
+_NUMBERS, _TEXTS = ("integer", "number", "number or string"), ("string", "number or string")
+_PLAIN = {"integer": 1, "number": 1, "boolean": True, "string": "text", "number or string": 1}
 
 
 @dataclass(slots=True, eq=False)
@@ -253,21 +270,6 @@ def _type(schema: Schema, defs: Schema) -> str:
     return kind
 
 
-READ_FROM = {
-    "trainer.kubeflow.org": "Kubeflow Trainer v2.3",
-    "jobset.x-k8s.io": "JobSet 0.13",
-    "kubeflow.org": "the v1 training-operator and mpi-operator",
-    "mlkube.io": "the first tf-operator",
-    "scheduling.x-k8s.io": "scheduler-plugins (coscheduling)",
-    "flux-framework.org": "Flux Operator 0.2",
-    "batch.volcano.sh": "Volcano 1.16",
-    "scheduling.volcano.sh": "Volcano 1.15",
-    "ray.io": "KubeRay 1.7",
-    "leaderworkerset.x-k8s.io": "LeaderWorkerSet 0.10",
-    "trainc.dev": f"trainc {__version__}",
-}
-SINCE = {"JobSet.spec.replicatedJobs.dependsOn": "JobSet 0.8", "JobSet.spec.volumeClaimPolicies": "JobSet 0.11"}
-
 # By the name of the field, where a plain value of its type would teach nothing.
 _VALUES: dict[str, Any] = {
     "image": "registry.example.com/team/train:1.0.0",
@@ -307,9 +309,6 @@ _VALUES: dict[str, Any] = {
     "secretRef": {"name": "hf-token"},
     "configMapRef": {"name": "settings"},
 }
-_BY_PATH: dict[str, Any] = {"Project.spec.clusters.components": ["gke-tcpxo"]}
-_NUMBERS, _TEXTS = ("integer", "number", "number or string"), ("string", "number or string")
-_PLAIN = {"integer": 1, "number": 1, "boolean": True, "string": "text", "number or string": 1}
 
 
 def sample(field: Field) -> str:

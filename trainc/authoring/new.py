@@ -17,6 +17,48 @@ from trainc.text.object_keys import GPU_RESOURCE, KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.text.quantity import NANO, Quantity
 from trainc.yaml.spelling import other_text, text_of
 
+STARTS = {name: one for each in map(framework, FRAMEWORKS) if each is not None for name, one in each.starts.items()}
+_QUEUES = {"kueue": ("labels", KUEUE_QUEUE), "volcano": ("annotations", VOLCANO_QUEUE)}
+_GANGS = ("coscheduling", "volcano", "native")
+_WAIT = (
+    "# The launcher starts together with its nodes: wait until sshd of each node answers.",
+    "for host in $(cut -d' ' -f1 /etc/mpi/hostfile | grep -v \"^$(hostname)\"); do",
+    '  timeout 600 sh -c "until ssh $host true; do sleep 2; done" || exit 1',
+    "done",
+)
+_NODE = """\
+        - name: node
+          template:
+            spec:
+              template:
+                spec:
+                  containers:
+                    - name: node
+"""
+_IMAGE = """\
+                      # A job's `image` sets only that of the launcher; mpirun starts the program here, too.
+                      image: {}
+"""
+_TOGETHER = """\
+        - name: launcher
+          # A gang is scheduled only when all its pods exist; the job's command waits for the nodes instead.
+          dependsOn: null
+"""
+# Kueue waits for all roles at once, and the launcher starts after its nodes: both lines are repeated, to be allowed.
+_KUEUE_NODE = """\
+                      readinessProbe:
+                        tcpSocket:
+                          # trainc: allow[kueue-slow-start] sshd listens within seconds
+                          port: 2222
+"""
+_KUEUE_LAUNCHER = """\
+        - name: launcher
+          dependsOn:
+            # trainc: allow[kueue-slow-start] the nodes are ready within seconds
+            - name: node
+              status: Ready
+"""
+
 
 @dataclass(slots=True, eq=False)
 class Request:
@@ -110,9 +152,6 @@ def _shared(memory: str, given: dict[str, str]) -> dict[str, str]:
     if wanted * 2 <= most:
         return given
     return {**given, "size": f"{max(most // 4 // NANO >> 20, 1)}Mi"}
-
-
-STARTS = {name: one for each in map(framework, FRAMEWORKS) if each is not None for name, one in each.starts.items()}
 
 
 @dataclass(slots=True, eq=False)
@@ -211,49 +250,6 @@ HARDWARE = {
     "tpu-v6e": _slice("v6e", "360Gi"),
     "tpu-7x": _slice("7x", "480Gi"),
 }
-
-
-_QUEUES = {"kueue": ("labels", KUEUE_QUEUE), "volcano": ("annotations", VOLCANO_QUEUE)}
-
-_GANGS = ("coscheduling", "volcano", "native")
-_WAIT = (
-    "# The launcher starts together with its nodes: wait until sshd of each node answers.",
-    "for host in $(cut -d' ' -f1 /etc/mpi/hostfile | grep -v \"^$(hostname)\"); do",
-    '  timeout 600 sh -c "until ssh $host true; do sleep 2; done" || exit 1',
-    "done",
-)
-_NODE = """\
-        - name: node
-          template:
-            spec:
-              template:
-                spec:
-                  containers:
-                    - name: node
-"""
-_IMAGE = """\
-                      # A job's `image` sets only that of the launcher; mpirun starts the program here, too.
-                      image: {}
-"""
-_TOGETHER = """\
-        - name: launcher
-          # A gang is scheduled only when all its pods exist; the job's command waits for the nodes instead.
-          dependsOn: null
-"""
-# Kueue waits for all roles at once, and the launcher starts after its nodes: both lines are repeated, to be allowed.
-_KUEUE_NODE = """\
-                      readinessProbe:
-                        tcpSocket:
-                          # trainc: allow[kueue-slow-start] sshd listens within seconds
-                          port: 2222
-"""
-_KUEUE_LAUNCHER = """\
-        - name: launcher
-          dependsOn:
-            # trainc: allow[kueue-slow-start] the nodes are ready within seconds
-            - name: node
-              status: Ready
-"""
 
 
 def queue_of(scheduler: str) -> tuple[str, str]:

@@ -23,6 +23,12 @@ from trainc.model.report import Report
 from trainc.text.trouble import Reaching
 
 HERE = "127.0.0.1"
+MOST = 64  # processes: more than a laptop has room for is a mistake
+_INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "LD_LIBRARY_PATH")
+_SSHD = re.compile(r"\bsshd$")
+_SLOTS = re.compile(rf"^({re.escape(HERE)}) slots=([0-9]{{1,18}})\n", re.MULTILINE)
+GRACE = 5.0  # seconds between asking a process to end and ending it
+_STEP = 0.1
 
 
 class Loopback:
@@ -77,12 +83,6 @@ def free_port() -> str:
     with socket.socket() as probe:
         probe.bind((HERE, 0))
         return str(probe.getsockname()[1])
-
-
-MOST = 64  # processes: more than a laptop has room for is a mistake
-_INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "LD_LIBRARY_PATH")
-_SSHD = re.compile(r"\bsshd$")
-_SLOTS = re.compile(rf"^({re.escape(HERE)}) slots=([0-9]{{1,18}})\n", re.MULTILINE)
 
 
 @dataclass(slots=True, eq=False)
@@ -232,10 +232,6 @@ def _mounted(made: Script, role: ExpandedRole, container: Container, folder: str
                 made.notes.append(f"skipped: the file `{key}` of `{role.name}`: no file can be at `{where}`")
             else:
                 yield os.path.join(folder, below), text(data, key), f"{where}/{key}"
-
-
-GRACE = 5.0  # seconds between asking a process to end and ending it
-_STEP = 0.1
 
 
 @dataclass(slots=True, eq=False)

@@ -18,6 +18,20 @@ RECIPE = "flux keygen curve.cert && kubectl create secret generic NAME --from-fi
 
 SPLIT_WORD = Rule("split-argument", WARNING)
 NOT_NODE = Rule("trainer-not-node", ERROR)
+INSTALLER = "flux-installer"
+SCRIPTS = "/etc/flux-config"
+DEFAULTS = {
+    "FLUX_VIEW_IMAGE": "ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy",
+    "FLUX_NETWORK_DEVICE": "eth0",
+    "FLUX_QUEUE_POLICY": "fcfs",
+}
+START = Start(
+    "flux",
+    ("python", "train.py"),
+    "Flux starts this command as one task for each process.",
+    machines=(EFA,),
+    has_shared_memory=True,
+)
 
 
 def refuse_job(plan: Plan, report: Report) -> None:
@@ -52,15 +66,6 @@ def verify(plan: Plan, report: Report) -> None:
         message = f"the trainer is named `{trainer.name.value}`, but Flux only sets up `node`"
         effect = "its command calls a script that does not exist, and every pod fails at once"
         report.add(NOT_NODE.at(template_span(plan), message, effect=effect, help=f"call it `{NODE}`"))
-
-
-INSTALLER = "flux-installer"
-SCRIPTS = "/etc/flux-config"
-DEFAULTS = {
-    "FLUX_VIEW_IMAGE": "ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy",
-    "FLUX_NETWORK_DEVICE": "eth0",
-    "FLUX_QUEUE_POLICY": "fcfs",
-}
 
 
 def lower(plan: Plan) -> Contribution:
@@ -141,14 +146,6 @@ def equip(plan: Plan, role: Role, name: Sourced[str], image: Sourced[str]) -> Co
 def _mount(name: object, path: str) -> Tree:
     return {"name": name, "mountPath": path}
 
-
-START = Start(
-    "flux",
-    ("python", "train.py"),
-    "Flux starts this command as one task for each process.",
-    machines=(EFA,),
-    has_shared_memory=True,
-)
 
 FRAMEWORK = Framework(
     "flux", lower, refuse=refuse_job, verify=verify, asks=("numNodes",), starts={"flux": START}, has_slots=True

@@ -11,6 +11,13 @@ from trainc.model.report import Report
 from trainc.model.sourced import derive
 
 VOCABULARY = VOCABULARIES["jax"]
+START = Start(
+    "jax-distributed",
+    ("python", "train.py"),
+    "One process on every node; the program calls jax.distributed.initialize().",
+    machines=(GPU, TPU),
+    has_shared_memory=True,
+)
 
 
 def lower(plan: Plan) -> Contribution:
@@ -32,14 +39,6 @@ def verify(plan: Plan, report: Report) -> None:
     """Findings where the processes would not meet."""
     check(plan, report, VOCABULARY.reserved, infers=False)
 
-
-START = Start(
-    "jax-distributed",
-    ("python", "train.py"),
-    "One process on every node; the program calls jax.distributed.initialize().",
-    machines=(GPU, TPU),
-    has_shared_memory=True,
-)
 
 FRAMEWORK = Framework(
     "jax", lower, vocabulary=VOCABULARY, env_first=True, verify=verify, computes=(), starts={"jax": START}

@@ -12,6 +12,11 @@ from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 
 VOCABULARY = VOCABULARIES["lightgbm"]
+START = Start(
+    "lightgbm-distributed",
+    ("python", "train.py"),
+    "The program builds its list of machines from WORKER_ADDRS and WORKER_PORT.",
+)
 
 
 def lower(plan: Plan) -> Contribution:
@@ -56,12 +61,6 @@ def verify(plan: Plan, report: Report) -> None:
     check(plan, report, VOCABULARY.reserved, infers=False)
     check_length(plan, report, "WORKER_ADDRS", length(plan, members(plan)))
 
-
-START = Start(
-    "lightgbm-distributed",
-    ("python", "train.py"),
-    "The program builds its list of machines from WORKER_ADDRS and WORKER_PORT.",
-)
 
 FRAMEWORK = Framework(
     "lightgbm", lower, vocabulary=VOCABULARY, refuse=refuse_job, verify=verify, starts={"lightgbm": START}

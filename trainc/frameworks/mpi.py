@@ -29,6 +29,32 @@ VOCABULARY = VOCABULARIES["mpi"]
 
 SEVERAL_LAUNCHERS = Rule("several-launchers", WARNING)
 SURPLUS_NODE = Rule("surplus-node", WARNING)
+LAUNCHER = "launcher"
+HOSTFILE = "/etc/mpi/hostfile"  # where the controller mounts the hosts that it lists
+_STARTERS = ("mpirun", "mpiexec", "horovodrun")
+_NAMING = ("hostfile", "machinefile", "-host ", "-H ")
+_VARIABLES = (
+    "OMPI_MCA_orte_default_hostfile",
+    "OMPI_MCA_prte_default_hostfile",
+    "I_MPI_HYDRA_HOST_FILE",
+    "HYDRA_HOST_FILE",
+)
+PRIVATE, PUBLIC = "ssh-privatekey", "ssh-publickey"
+FILES = (
+    {"key": PRIVATE, "path": "id_rsa", "mode": 0o640},
+    {"key": PUBLIC, "path": "id_rsa.pub", "mode": 0o644},
+    {"key": PUBLIC, "path": "authorized_keys", "mode": 0o644},
+)
+GENERATORS = "generators.external-secrets.io/v1alpha1"
+RECIPE = (
+    "ssh-keygen -q -t ecdsa -b 521 -N '' -f key && kubectl create secret generic NAME --type=kubernetes.io/ssh-auth"
+    f" --from-file={PRIVATE}=key --from-file={PUBLIC}=key.pub"
+)
+NO_PEER = Rule("no-launcher", ERROR)
+EFFECTS = {
+    LAUNCHER: "no process runs mpirun, and the nodes wait forever for ssh connections",
+    NODE: "the hostfile is empty, and mpirun has nowhere to start processes",
+}
 
 
 def lower(plan: Plan) -> Contribution:
@@ -121,17 +147,6 @@ FRAMEWORK = Framework(
     has_slots=True,
 )
 
-LAUNCHER = "launcher"
-HOSTFILE = "/etc/mpi/hostfile"  # where the controller mounts the hosts that it lists
-_STARTERS = ("mpirun", "mpiexec", "horovodrun")
-_NAMING = ("hostfile", "machinefile", "-host ", "-H ")
-_VARIABLES = (
-    "OMPI_MCA_orte_default_hostfile",
-    "OMPI_MCA_prte_default_hostfile",
-    "I_MPI_HYDRA_HOST_FILE",
-    "HYDRA_HOST_FILE",
-)
-
 
 def node_count(plan: Plan) -> dict[int, Sourced[int]]:
     """How many pods the role `node` has: what the job asks for, less the launcher where that is one of the nodes."""
@@ -194,19 +209,6 @@ def brings_hosts(plan: Plan) -> bool:
     return False
 
 
-PRIVATE, PUBLIC = "ssh-privatekey", "ssh-publickey"
-FILES = (
-    {"key": PRIVATE, "path": "id_rsa", "mode": 0o640},
-    {"key": PUBLIC, "path": "id_rsa.pub", "mode": 0o644},
-    {"key": PUBLIC, "path": "authorized_keys", "mode": 0o644},
-)
-GENERATORS = "generators.external-secrets.io/v1alpha1"
-RECIPE = (
-    "ssh-keygen -q -t ecdsa -b 521 -N '' -f key && kubectl create secret generic NAME --type=kubernetes.io/ssh-auth"
-    f" --from-file={PRIVATE}=key --from-file={PUBLIC}=key.pub"
-)
-
-
 def lower_keys(plan: Plan) -> Contribution:
     """The keys as files in the launcher and every node, and the objects that make them where the project says so."""
     name = secret(plan)
@@ -246,13 +248,6 @@ def generator(plan: Plan, name: Sourced[str]) -> tuple[Tree, ...]:
         },
     }
     return keys, filled
-
-
-NO_PEER = Rule("no-launcher", ERROR)
-EFFECTS = {
-    LAUNCHER: "no process runs mpirun, and the nodes wait forever for ssh connections",
-    NODE: "the hostfile is empty, and mpirun has nowhere to start processes",
-}
 
 
 def check_peers(plan: Plan, report: Report) -> None:

@@ -18,6 +18,12 @@ SERVER, LEADER, WORKER = "master", "leader", "worker"
 ROLES = (SERVER, LEADER, WORKER, NODE)
 
 NO_HEAD = Rule("no-rendezvous-server", ERROR)
+START = Start(
+    "paddle-distributed",
+    ("python", "-m", "paddle.distributed.launch", "train.py"),
+    "The launcher of Paddle starts one process per GPU and reads PADDLE_*.",
+    has_shared_memory=True,
+)
 
 
 def lower(plan: Plan) -> Contribution:
@@ -71,12 +77,5 @@ def verify(plan: Plan, report: Report) -> None:
         help_ = f"add a replicatedJob `{LEADER}` for the first pod, separate from `{WORKER}`"
         report.add(NO_HEAD.at(at, "no replicatedJob of a single pod starts Paddle's server", effect=effect, help=help_))
 
-
-START = Start(
-    "paddle-distributed",
-    ("python", "-m", "paddle.distributed.launch", "train.py"),
-    "The launcher of Paddle starts one process per GPU and reads PADDLE_*.",
-    has_shared_memory=True,
-)
 
 FRAMEWORK = Framework("paddle", lower, vocabulary=VOCABULARY, verify=verify, starts={"paddle": START})

@@ -5,14 +5,14 @@ from __future__ import annotations
 from trainc.model.patches import GPU, NEURON, TPU, Contribution, Framework, Start
 from trainc.model.plan import Plan
 
+START = Start(
+    "plain-distributed", ("python", "train.py"), "Every node runs this command once.", machines=(GPU, TPU, NEURON)
+)
+
 
 def lower(_plan: Plan) -> Contribution:
     """Nothing: node counts and the job's own settings are laid on for every framework alike."""
     return Contribution()
 
-
-START = Start(
-    "plain-distributed", ("python", "train.py"), "Every node runs this command once.", machines=(GPU, TPU, NEURON)
-)
 
 FRAMEWORK = Framework("plain", lower, computes=(), starts={"plain": START})

@@ -31,6 +31,11 @@ NO_DECIDER = Rule("no-decider", ERROR)
 TWO_CHIEFS = Rule("two-chiefs", ERROR)
 REPLICATED_TASK = Rule("replicated-task", ERROR)
 ENDLESS_SERVER = Rule("endless-server", WARNING)
+START = Start("tensorflow-distributed", ("python", "train.py"), "Every worker reads TF_CONFIG.")
+PORT = 2222  # where TensorFlow's gRPC server listens
+PORT_NAME = "tfjob-port"
+WORKER = "worker"
+TASKS = {"chief": "chief", "master": "master", "ps": "ps", WORKER: WORKER, NODE: WORKER, "evaluator": "evaluator"}
 
 
 def lower(plan: Plan) -> Contribution:
@@ -84,16 +89,9 @@ def verify(plan: Plan, report: Report) -> None:
         report.add(ENDLESS_SERVER.at(role_span(plan, server), message, effect=effect, help=advice))
 
 
-START = Start("tensorflow-distributed", ("python", "train.py"), "Every worker reads TF_CONFIG.")
-
 FRAMEWORK = Framework(
     "tensorflow", lower, vocabulary=VOCABULARY, refuse=refuse_job, verify=verify, starts={"tensorflow": START}
 )
-
-PORT = 2222  # where TensorFlow's gRPC server listens
-PORT_NAME = "tfjob-port"
-WORKER = "worker"
-TASKS = {"chief": "chief", "master": "master", "ps": "ps", WORKER: WORKER, NODE: WORKER, "evaluator": "evaluator"}
 
 
 def tasks(plan: Plan) -> dict[int, Sourced[int]]:

@@ -30,6 +30,13 @@ from trainc.model.tree import Path, Tree, dotted, get, plain
 VOCABULARY = VOCABULARIES["torch"]
 
 ONE_PROCESS = Rule("one-process-per-node", NOTE)
+KEPT = ("output_dir", "tokenizer.path", "checkpointer.checkpoint_dir", "tokenizer.merges_file")
+LOST_SETTING = Rule("lost-recipe-setting", WARNING)
+SMALL_LLAMAS = ("llama3_2/1B", "llama3_2/3B")
+LARGE_LLAMA = "llama3_3/70B"
+QWEN = "qwen2_5/1.5B"
+MODELS = (*SMALL_LLAMAS, LARGE_LLAMA, QWEN)
+REF = ("spec", "runtimeRef", "name")
 
 
 def lower(plan: Plan) -> Contribution:
@@ -134,10 +141,6 @@ FRAMEWORK = Framework(
     has_slots=True,
 )
 
-KEPT = ("output_dir", "tokenizer.path", "checkpointer.checkpoint_dir", "tokenizer.merges_file")
-
-LOST_SETTING = Rule("lost-recipe-setting", WARNING)
-
 
 def lower_torchtune(plan: Plan, nodes: Sourced[int], procs: Sourced[int | str]) -> Contribution:
     """The whole command, on the node container of every trainer."""
@@ -203,13 +206,6 @@ def qlora(args: tuple[str, ...]) -> bool:
 
 def _true(args: tuple[str, ...], key: str) -> bool:
     return any(key in k and v.strip().lower() == "true" for k, mark, v in (a.partition("=") for a in args) if mark)
-
-
-SMALL_LLAMAS = ("llama3_2/1B", "llama3_2/3B")
-LARGE_LLAMA = "llama3_3/70B"
-QWEN = "qwen2_5/1.5B"
-MODELS = (*SMALL_LLAMAS, LARGE_LLAMA, QWEN)
-REF = ("spec", "runtimeRef", "name")
 
 
 def refuse_torchtune(plan: Plan, report: Report) -> None:

@@ -12,6 +12,7 @@ from trainc.model.report import Report
 from trainc.model.sourced import derive
 
 VOCABULARY = VOCABULARIES["xgboost"]
+START = Start("xgboost-distributed", ("python", "train.py"), "Workers connect to the tracker in DMLC_*.")
 
 
 def lower(plan: Plan) -> Contribution:
@@ -42,8 +43,6 @@ def verify(plan: Plan, report: Report) -> None:
     """Findings where the workers would not meet."""
     check(plan, report, VOCABULARY.reserved)
 
-
-START = Start("xgboost-distributed", ("python", "train.py"), "Workers connect to the tracker in DMLC_*.")
 
 FRAMEWORK = Framework(
     "xgboost",

@@ -33,6 +33,8 @@ _SERVED = {
     (api.partition("/")[0], kind): api for api, kind in INPUT_KINDS if (api, kind) not in {JOB, LEADER_WORKER_SET}
 }
 _WORDS = (*(name.encode() for name in _SPELLED), b"mxjob")
+# By group, the kinds of other operators by their lower case.
+_OF_GROUPS: dict[str, dict[str, str]] = {}
 
 
 class Foreign(NamedTuple):
@@ -78,8 +80,6 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
 }
 _PLAIN_SCHEDULE = Foreign("a CronJob is a schedule, not a job", _SCHEDULE)
 _FOREIGN_GROUPS = frozenset(group for group, _ in FOREIGN)
-# By group, the kinds of other operators by their lower case.
-_OF_GROUPS: dict[str, dict[str, str]] = {}
 for _group, _kind in (*((api.partition("/")[0], kind) for api, kind in INPUT_KINDS if kind != ARMADA[1]), *FOREIGN):
     if _kind and _group != "batch":
         _OF_GROUPS.setdefault(_group, {})[_kind.lower()] = _kind

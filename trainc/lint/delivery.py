@@ -41,6 +41,8 @@ _IN_A_NAMESPACE = frozenset((
     *KINDS, "CronJob", "Deployment", "Job", "LocalQueue", "NetworkPolicy", "Pod", "PodDisruptionBudget", "PodGroup",
     "PodMonitor", "ResourceQuota", "Role", "RoleBinding", "SecretStore", "Service", "ServiceMonitor",
 ))  # fmt: skip
+UNFILLED = Rule("unfilled-placeholder", ERROR)
+_TOOLS = {"argocd": "Argo CD", "flux": "Flux"}
 
 
 def delivered(bundle: Bundle, delivery: str, report: Report) -> None:
@@ -144,11 +146,6 @@ def _beside(bundle: Bundle, tree: Tree, delivery: str, report: Report) -> None:
         effect = "Flux replaces the variable in the script, or fails the Kustomization"
         help_ = f"annotate it with `{_FLUX}substitute: disabled`, or write `$NAME`"
         report.add(SUBSTITUTED.at(bundle.span(tree, ("kind",)), message, effect=effect, help=help_))
-
-
-UNFILLED = Rule("unfilled-placeholder", ERROR)
-
-_TOOLS = {"argocd": "Argo CD", "flux": "Flux"}
 
 
 def _unfilled(bundle: Bundle, delivery: str, report: Report) -> None:

@@ -50,6 +50,8 @@ _READ: dict[str, dict[str, str]] = {}  # the fields that a module declares, by t
 for paths in MODULES.values():
     for path in paths:
         _READ.setdefault(path.partition(".")[0], {})[path.partition(".")[2]] = path
+_MAX_FRAMES = 1_000
+_CHOSEN: dict[tuple[int, frozenset[str], bool], Checks] = {}
 
 
 def fields_of(job: Job) -> frozenset[str]:
@@ -85,10 +87,6 @@ def _objects(job: Job) -> Iterator[tuple[str, Tree]]:
 def checks_of(module: str) -> Checks:
     """The checks of a module, which is loaded for the first job that has one of its fields."""
     return __import__(f"trainc.lint.rules.{module}", fromlist=["CHECKS"]).CHECKS  # type: ignore[no-any-return]
-
-
-_MAX_FRAMES = 1_000
-_CHOSEN: dict[tuple[int, frozenset[str], bool], Checks] = {}
 
 
 def checks_for(job: Job) -> Checks:

@@ -25,6 +25,8 @@ _EFFECTS = {
 }
 
 _GANG_GATE = "GenericWorkload"  # trainc writes fields behind it itself, and says so where it does
+JOBSET_REFUSED = Rule("jobset-refused", ERROR, verdict=True)
+_EFFECT = "the job is accepted, but no pod is ever created"
 
 
 class ComplaintGroup(NamedTuple):
@@ -83,11 +85,6 @@ def _volume(complaint: ServerComplaint) -> Path:
         if complaint.fault.value in names:
             return (*role.pod_path, "volumes", names.index(str(complaint.fault.value)))
     return ()
-
-
-JOBSET_REFUSED = Rule("jobset-refused", ERROR, verdict=True)
-
-_EFFECT = "the job is accepted, but no pod is ever created"
 
 
 def jobset_refused(bundle: Bundle, judged: Verdict, report: Report) -> None:

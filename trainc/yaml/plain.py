@@ -24,6 +24,18 @@ _PIECE = LIMIT // 4  # bytes: a longer text is split into lines piece by piece, 
 DEPTH = 100
 
 _new = object.__new__
+_SHORT = 120
+_LONGEST_KEY = 1024  # characters; libyaml, and the server's parser, take nothing longer for a key
+_NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-")
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")  # a plain scalar does not start with these
+_QUOTES = frozenset("'\"")
+_OPENING = frozenset("[{")
+_BLANK = frozenset((" ", ""))
+_DEEPEST = 50  # brackets within brackets
+_BRACKETS = frozenset("[]{},'\"#:&*!|>%@`?")  # what a plain scalar in brackets is not trusted with
+_ENDINGS = {"|": "\n", "|-": ""}
+BOUNDARY: Final[Line] = (0, 0, None, 0, None, 0, 0)  # what `---` says
 
 
 def documents(data: bytes, file: str) -> Generator[Document, None, bytes]:
@@ -258,18 +270,6 @@ class Places(_Lines):
         self._marks[id(node)] = at, flow.start, at, end, places
 
 
-_SHORT = 120
-_LONGEST_KEY = 1024  # characters; libyaml, and the server's parser, take nothing longer for a key
-_NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-")
-_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")  # a plain scalar does not start with these
-_QUOTES = frozenset("'\"")
-_OPENING = frozenset("[{")
-_BLANK = frozenset((" ", ""))
-_DEEPEST = 50  # brackets within brackets
-_BRACKETS = frozenset("[]{},'\"#:&*!|>%@`?")  # what a plain scalar in brackets is not trusted with
-
-
 class DeclinedError(Exception):
     """A line that says more than this module knows for certain."""
 
@@ -287,10 +287,6 @@ class Literal(NamedTuple):
 
     ending: str
     start: int
-
-
-_ENDINGS = {"|": "\n", "|-": ""}
-BOUNDARY: Final[Line] = (0, 0, None, 0, None, 0, 0)  # what `---` says
 
 
 def _head(text: str) -> Head | None:

@@ -15,22 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
-
-def match(pattern: str, text: str) -> re.Match[str] | None:
-    """What the whole of a text is to a pattern; no pattern is compiled before a text needs it."""
-    import re  # noqa: PLC0415 (loading it takes longer than reading most files)
-
-    return re.fullmatch(pattern, text)
-
-
-def sub(pattern: str, replaced: Callable[[re.Match[str]], str], text: str) -> str:
-    import re  # noqa: PLC0415 (as in `match`)
-
-    return re.sub(pattern, replaced, text)
-
-
 Scalar = str | int | float | bool | None
-
 TRUE = ("y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE")
 FALSE = ("n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE")
 NULL = ("", "~", "null", "Null", "NULL")
@@ -40,13 +25,11 @@ WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(NULL, None),
 }
 CLEAR = frozenset(("true", "True", "TRUE", "false", "False", "FALSE", *NULL))  # every reader agrees on these
-
 INFINITE: Final[dict[str, str]] = {  # no JSON number; as keys they are this text
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), ".inf"),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), "-.inf"),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), ".nan"),
 }
-
 _START = frozenset("+-.0123456789")
 _NUMERIC = frozenset("0123456789abcdefABCDEF_xXoO+-.:")  # all that occurs in numbers, dates and clock times
 _SIGNED_64, _UNSIGNED_64 = 1 << 63, 1 << 64
@@ -59,6 +42,19 @@ _BINARY = r"(-?)0b([-+]?)([01]+)"
 _BASE_60 = r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?"
 _DATE = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 _OCTAL = r"[-+]?0[oO]?[0-9_]+"
+
+
+def match(pattern: str, text: str) -> re.Match[str] | None:
+    """What the whole of a text is to a pattern; no pattern is compiled before a text needs it."""
+    import re  # noqa: PLC0415 (loading it takes longer than reading most files)
+
+    return re.fullmatch(pattern, text)
+
+
+def sub(pattern: str, replaced: Callable[[re.Match[str]], str], text: str) -> str:
+    import re  # noqa: PLC0415 (as in `match`)
+
+    return re.sub(pattern, replaced, text)
 
 
 class OddError(Exception):

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
+_patterns: dict[str, re.Pattern[str]] = {}
+
 
 class CelError(Exception):
     """A rule that ended in an error; the text is the engine's."""
@@ -78,9 +80,6 @@ def size(value: Any) -> int:
     if value.__class__ not in (str, list, dict):
         raise CelError("no such overload")
     return len(value)
-
-
-_patterns: dict[str, re.Pattern[str]] = {}
 
 
 def matches(text: Any, pattern: str) -> bool:

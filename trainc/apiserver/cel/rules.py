@@ -17,6 +17,14 @@ Rule = dict[str, Any]
 Test = Callable[[Any, Any], Any]
 
 _UNCHANGED = ("self == oldSelf", "oldSelf == self")
+# Formats whose values are not texts for a rule.
+_TYPED_FORMATS = frozenset(["date", "date-time", "datetime", "duration", "byte"])
+_METADATA = ("name", "generateName")
+_SPELLED = (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__"))
+RESERVED = frozenset([
+    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
+    "let", "loop", "package", "namespace", "return", "var", "void", "while",
+])  # fmt: skip
 
 
 def function(rule: str, node: SchemaNode | None = None) -> Test:
@@ -162,16 +170,6 @@ def alike(node: SchemaNode | None, new: Tree, old: Tree) -> bool:
     if node.unique:
         return all(any(same(entry, other) for other in old) for entry in new)
     return all(alike(item, a, b) for a, b in zip(new, old, strict=True))
-
-
-# Formats whose values are not texts for a rule.
-_TYPED_FORMATS = frozenset(["date", "date-time", "datetime", "duration", "byte"])
-_METADATA = ("name", "generateName")
-_SPELLED = (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__"))
-RESERVED = frozenset([
-    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
-    "let", "loop", "package", "namespace", "return", "var", "void", "while",
-])  # fmt: skip
 
 
 def visible(node: SchemaNode | None, tree: Tree, compared: str = "") -> Any:

@@ -22,6 +22,10 @@ _SCALARS: dict[str, Schema] = {
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": INT_OR_STRING,
     "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {},  # read by its own program
 }
+ATOMIC_MAPS = frozenset(
+    {"ConfigMapEnvSource", "ConfigMapProjection", "ConfigMapVolumeSource", "SecretEnvSource", "SecretProjection"}
+)
+TEMPLATE_META = ("annotations", "finalizers", "labels", "name", "namespace")
 
 
 def over_children(node: Schema, change: Callable[[Schema], Schema]) -> Schema:
@@ -128,10 +132,6 @@ DEFAULTS: dict[tuple[str, str], str | bool] = {
     ("SecretProjection", "name"): "",
 }
 
-ATOMIC_MAPS = frozenset(
-    {"ConfigMapEnvSource", "ConfigMapProjection", "ConfigMapVolumeSource", "SecretEnvSource", "SecretProjection"}
-)
 """Shapes that server-side apply replaces whole; the OpenAPI document marks only the others."""
 
-TEMPLATE_META = ("annotations", "finalizers", "labels", "name", "namespace")
 """The metadata fields that a CRD keeps inside a template."""

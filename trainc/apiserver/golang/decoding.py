@@ -20,6 +20,24 @@ _NUMBERS = (int, float)
 _FITTING: dict[str, tuple[type, ...]] = {
     "string": (str,), "boolean": (bool,), "object": (dict,), "array": (list,), "integer": _NUMBERS, "number": _NUMBERS,
 }  # fmt: skip
+# Written, though there may be nothing behind them.
+_POINTED = frozenset({"apiGroup", "lastProbeTime", "lastTransitionTime"})
+_MAPS = frozenset({"labels", "annotations", "nodeSelector", "limits", "requests", "overhead", "matchLabels"})
+# What is a pointer in these places alone, and a field of a status.
+POINTERS = TEXT_POINTERS | frozenset({
+    "azureDisk.fsType", "azureDisk.kind", "azureDisk.readOnly", "clusterTrustBundle.name",
+    "clusterTrustBundle.signerName", "containers.restartPolicy", "csi.fsType", "csi.readOnly",
+    "currentVolumeAttributesClassName", "dataSourceRef.namespace", "ephemeralContainers.restartPolicy",
+    "hostPath.type", "initContainers.restartPolicy", "onExitCodes.containerName", "options.value",
+})  # fmt: skip
+# Fields that the schema leaves out and Go always writes, and those that the schema requires and Go leaves out while empty.
+WRITTEN = {
+    "conditions": ("lastProbeTime", "lastTransitionTime"), "dataSource": ("apiGroup",),
+    "dataSourceRef": ("apiGroup",), "onPodConditions": ("status",), "projected": ("sources",),
+}  # fmt: skip
+OMITTED = frozenset(
+    {"exitCodes.operator", "podCertificate.keyType", "podCertificate.signerName", "restartPolicyRules.action"}
+)
 
 
 class Undecodable(NamedTuple):
@@ -165,10 +183,6 @@ def zero(node: SchemaNode | None, name: str) -> Any:
     return {"string": "", "boolean": False, "integer": 0, "number": 0, "int-or-string": 0}.get(node.kind)
 
 
-# Written, though there may be nothing behind them.
-_POINTED = frozenset({"apiGroup", "lastProbeTime", "lastTransitionTime"})
-
-
 def typed(node: SchemaNode, tree: Tree, name: str = "", *, by_value: bool = False) -> Any:
     """The plain JSON that a Go program writes for a tree: empty optional fields left out, quantities respelled.
 
@@ -245,32 +259,12 @@ def _steps(path: Path) -> list[str]:
     return steps
 
 
-_MAPS = frozenset({"labels", "annotations", "nodeSelector", "limits", "requests", "overhead", "matchLabels"})
-
-
 def _capital(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
 def _longest_known(steps: list[str]) -> str:
     return next((TYPES[key] for length in (3, 2, 1) if (key := ".".join(steps[-length:])) in TYPES), "")
-
-
-# What is a pointer in these places alone, and a field of a status.
-POINTERS = TEXT_POINTERS | frozenset({
-    "azureDisk.fsType", "azureDisk.kind", "azureDisk.readOnly", "clusterTrustBundle.name",
-    "clusterTrustBundle.signerName", "containers.restartPolicy", "csi.fsType", "csi.readOnly",
-    "currentVolumeAttributesClassName", "dataSourceRef.namespace", "ephemeralContainers.restartPolicy",
-    "hostPath.type", "initContainers.restartPolicy", "onExitCodes.containerName", "options.value",
-})  # fmt: skip
-# Fields that the schema leaves out and Go always writes, and those that the schema requires and Go leaves out while empty.
-WRITTEN = {
-    "conditions": ("lastProbeTime", "lastTransitionTime"), "dataSource": ("apiGroup",),
-    "dataSourceRef": ("apiGroup",), "onPodConditions": ("status",), "projected": ("sources",),
-}  # fmt: skip
-OMITTED = frozenset(
-    {"exitCodes.operator", "podCertificate.keyType", "podCertificate.signerName", "restartPolicyRules.action"}
-)
 
 
 TYPES = {

@@ -23,6 +23,7 @@ GROUP = f"{_DOMAIN}podset-group-name"
 # What Go's strconv.ParseBool takes.
 _BOOLEANS = frozenset(["1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"])
 _MOST_LAYERS = 3
+_STRUCT = "PodsetSliceRequiredTopologyConstraint"
 
 
 class AnnotatedPodSet:
@@ -194,9 +195,6 @@ def _wish(podset: AnnotatedPodSet) -> tuple[str | None, str | None]:
     """The level that is required, else the one that is preferred."""
     required = podset.annotations.get(REQUIRED)
     return required, podset.annotations.get(PREFERRED) if required is None else None
-
-
-_STRUCT = "PodsetSliceRequiredTopologyConstraint"
 
 
 class LayersError(Exception):

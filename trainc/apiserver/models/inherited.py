@@ -26,6 +26,8 @@ from trainc.apiserver.models.runtime import JobSetTemplate, MLPolicy, PodGroupPo
 
 PARTIAL = Keywords({"x-partial": True})
 """Below this field nothing is required, nothing is defaulted, null removes and `$patch` is understood."""
+Scalar = Annotated[int | str, Keywords(INT_OR_STRING)]
+Text = Annotated[str, MinLen(1)]
 
 
 class Piece:
@@ -37,10 +39,6 @@ class Piece:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonDict:
         """The schema of the model, marked as partial."""
         return {**handler(self.model.__pydantic_core_schema__), **PARTIAL.keywords}
-
-
-Scalar = Annotated[int | str, Keywords(INT_OR_STRING)]
-Text = Annotated[str, MinLen(1)]
 
 
 class ComponentUse(ApiObject):

@@ -33,6 +33,10 @@ QUANTITY = (
     r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
 )
 """What a quantity written as a string looks like, in Kubernetes' own words."""
+Name = Annotated[str, MinLen(1), MaxLen(253)]
+_OR_NULL = WrapValidator(lambda value, check: value if value is None else check(value))
+StringMap = dict[str, Annotated[str, _OR_NULL, PlainSerializer(lambda value: value)]]
+INT_OR_STRING: JsonDict = {"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}
 
 
 class Keywords:
@@ -107,12 +111,8 @@ NOT_EMPTY = Keywords({"minProperties": 1})
 Int32 = Annotated[int, Keywords({"format": "int32"})]
 Int64 = Annotated[int, Keywords({"format": "int64"})]
 Time = Annotated[str, Keywords({"format": "date-time"})]
-Name = Annotated[str, MinLen(1), MaxLen(253)]
 Count = Annotated[Int32, Ge(0)]
-_OR_NULL = WrapValidator(lambda value, check: value if value is None else check(value))
-StringMap = dict[str, Annotated[str, _OR_NULL, PlainSerializer(lambda value: value)]]
 """Labels and the like; a null value, which the server drops, survives the way through a model."""
-INT_OR_STRING: JsonDict = {"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": True}
 Quantity = Annotated[
     int | Annotated[str, StringConstraints(pattern=QUANTITY)], Keywords({**INT_OR_STRING, "pattern": QUANTITY})
 ]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 STARTS = 3  # of the process in one run: a rule can bring it down
 MISSING = "no CEL engine is installed (`pip install 'trainc[definitions]'`)"
+_engines: dict[tuple[int, type[Engine]], Engine] = {}
 
 
 class Engine:
@@ -168,9 +169,6 @@ def begin_run() -> None:
     """Give the run that begins a budget of its own, where the program asked in an earlier one."""
     for one in _own():
         one.begin()
-
-
-_engines: dict[tuple[int, type[Engine]], Engine] = {}
 
 
 def _own() -> list[Engine]:

@@ -12,6 +12,7 @@ METADATA = "metadata"  # what the table holds beside the kinds: the schema of th
 _NUMBERS = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 _NONE = (1, 0)
 _LIMITS = ("minLength", "maxLength", "pattern", "enum", "format")
+_loaded: list[Table] = []
 
 
 class SchemaNode:
@@ -246,9 +247,6 @@ def _versionless(kind: str) -> tuple[str, str]:
     """Group and kind."""
     parts = kind.split("/")
     return (parts[0] if len(parts) > 2 else "", parts[-1])
-
-
-_loaded: list[Table] = []
 
 
 def load() -> Table:

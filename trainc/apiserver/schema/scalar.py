@@ -26,6 +26,7 @@ _FITTING: dict[str, tuple[type, ...]] = {
 _INT32 = 2**31
 _INT64 = 2**63
 REMEMBERED = 512  # texts that a node keeps as known to be good
+_LONG = 1 << 16  # limits beyond this are for scripts and documents, and what fills in a few words does not reach them
 
 
 def scalar(node: SchemaNode, value: object, path: Path, log: Log) -> None:
@@ -55,9 +56,6 @@ def scalar(node: SchemaNode, value: object, path: Path, log: Log) -> None:
         log.rules.append((node, path, value))
     elif kind is str and len(node.good) < REMEMBERED and known == (len(log.schema), len(log.unchecked)):
         node.good.add(value)  # type: ignore[arg-type]
-
-
-_LONG = 1 << 16  # limits beyond this are for scripts and documents, and what fills in a few words does not reach them
 
 
 def _takes_all(node: SchemaNode) -> bool:

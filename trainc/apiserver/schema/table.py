@@ -15,6 +15,21 @@ from trainc.text.memo import Memo
 
 # Words of an OpenAPI schema that say nothing about validity.
 _PROSE = frozenset({"description", "title", "example", "externalDocs"})
+_TEXT = {"type": "string"}
+_FLAG = {"type": "boolean"}
+_COUNT = {"type": "integer", "minimum": 0, "maximum": 2**63 - 1}
+_NUMBER = {"type": "number", "minimum": -float_info.max, "maximum": float_info.max}
+_SCHEMAS = {"type": "array", "items": {"type": "object"}}
+_NAMED = {"type": "object", "additionalProperties": {"type": "object"}}
+_ANYTHING: dict[str, object] = {}
+_MARKS = ("preserve-unknown-fields", "embedded-resource", "int-or-string")
+_REASONS = ["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate", ""]
+_TEXTS = {
+    "type": "must be of type {}",
+    "required": "has to have {}",
+    "enum": "must be one of {}",
+    "minLength": "must not be empty",
+}
 
 
 def compile_table(roots: Mapping[str, Mapping[str, Any]], *, whole: Collection[str] = ()) -> dict[str, Any]:
@@ -46,21 +61,10 @@ def compile_table(roots: Mapping[str, Mapping[str, Any]], *, whole: Collection[s
     return {"kinds": kinds, "nodes": nodes, "whole": sorted(set(whole) & set(roots))}
 
 
-_TEXT = {"type": "string"}
-_FLAG = {"type": "boolean"}
-_COUNT = {"type": "integer", "minimum": 0, "maximum": 2**63 - 1}
-_NUMBER = {"type": "number", "minimum": -float_info.max, "maximum": float_info.max}
-_SCHEMAS = {"type": "array", "items": {"type": "object"}}
-_NAMED = {"type": "object", "additionalProperties": {"type": "object"}}
-
-
 def _record(*required: str, **properties: Any) -> dict[str, Any]:
     return {"type": "object", "required": [*required], "properties": properties}
 
 
-_ANYTHING: dict[str, object] = {}
-_MARKS = ("preserve-unknown-fields", "embedded-resource", "int-or-string")
-_REASONS = ["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate", ""]
 _RULE = _record(
     "rule",
     rule={"type": "string", "minLength": 1},
@@ -149,11 +153,3 @@ def _described(errors: Iterator[ValidationError]) -> Iterator[tuple[Path, str]]:
         wanted = error.validator_value
         listed = ", ".join(map(str, wanted)) if type(wanted) is list else str(wanted)
         yield tuple(error.absolute_path), _TEXTS.get(str(error.validator), "is out of range").format(listed)
-
-
-_TEXTS = {
-    "type": "must be of type {}",
-    "required": "has to have {}",
-    "enum": "must be one of {}",
-    "minLength": "must not be empty",
-}

@@ -19,6 +19,8 @@ from trainc.text.record import Any
 
 # What the API server knows of every object besides its schema; `metadata` has rules of its own.
 _META = frozenset({"apiVersion", "kind", "metadata"})
+DIRECTIVE = "$patch"
+DIRECTIVES = ("delete", "replace")
 
 
 def walk(node: SchemaNode, tree: Tree, log: Log) -> Tree:
@@ -234,10 +236,6 @@ def _bare(leaf: Tree) -> object:
     if leaf.__class__ is Sourced:
         return leaf.value
     return compact(plain(leaf)) if leaf.__class__ is dict or leaf.__class__ is list else leaf
-
-
-DIRECTIVE = "$patch"
-DIRECTIVES = ("delete", "replace")
 
 
 def piece(node: SchemaNode, tree: Tree, path: Path, log: Log) -> None:

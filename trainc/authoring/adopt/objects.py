@@ -23,6 +23,23 @@ _FACTS = frozenset((
 ))  # fmt: skip
 
 Key = tuple[str, str, str, str]  # group, kind, namespace, name
+# Of every kind that has conditions:
+_CONDITIONS = {
+    **dict.fromkeys(("Complete", "Completed", "Succeeded"), "succeeded"),
+    "JobFinished": "ended",
+    "Failed": "failed",
+}
+# Of Volcano, and of the ancestors of the TFJob:
+_PHASES = {"Completed": "succeeded", "Terminated": "ended", "Failed": "failed", "Done": "succeeded"}
+_DEPLOYMENTS = {"Complete": "succeeded", "Failed": "failed"}  # of a RayJob, after its last try
+JOBS, HELD, ARCHIVE = "jobs", "held", "archive"
+# Neither kubectl, nor Argo CD, nor Flux, nor trainc reads a file of such a name.
+SUFFIXES = {JOBS: "", HELD: ".held", ARCHIVE: ".finished"}
+_DEVICES = frozenset(
+    ("aux", "con", "nul", "prn", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)))
+)
+_LONGEST = 200  # characters of a name; a file may have 255
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 
 
 class DumpedObject(NamedTuple):
@@ -138,17 +155,6 @@ def _metadata(tree: dict[str, Any]) -> dict[str, Any]:
     return fields(tree.get("metadata"))
 
 
-# Of every kind that has conditions:
-_CONDITIONS = {
-    **dict.fromkeys(("Complete", "Completed", "Succeeded"), "succeeded"),
-    "JobFinished": "ended",
-    "Failed": "failed",
-}
-# Of Volcano, and of the ancestors of the TFJob:
-_PHASES = {"Completed": "succeeded", "Terminated": "ended", "Failed": "failed", "Done": "succeeded"}
-_DEPLOYMENTS = {"Complete": "succeeded", "Failed": "failed"}  # of a RayJob, after its last try
-
-
 def ending(tree: dict[str, Any]) -> str:
     """How a job has ended (succeeded, failed or just ended), empty for one that has not."""
     status = fields(tree.get("status"))
@@ -159,16 +165,6 @@ def ending(tree: dict[str, Any]) -> str:
             return ended
     state = status.get("state")
     return _PHASES.get(str((state if isinstance(state, dict) else status).get("phase")), "")
-
-
-JOBS, HELD, ARCHIVE = "jobs", "held", "archive"
-# Neither kubectl, nor Argo CD, nor Flux, nor trainc reads a file of such a name.
-SUFFIXES = {JOBS: "", HELD: ".held", ARCHIVE: ".finished"}
-_DEVICES = frozenset(
-    ("aux", "con", "nul", "prn", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)))
-)
-_LONGEST = 200  # characters of a name; a file may have 255
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 
 
 def job_path(one: DumpedObject, cluster: str, folder: str = JOBS) -> str:

@@ -45,6 +45,7 @@ from trainc.yaml.writer import dump, dump_all
 _SECRET = "secret-in-text"  # noqa: S105 (the name of a rule)
 _MAX_ROUNDS = 4  # of building and holding back what stops the build
 _SAME_OBJECTS = frozenset((("trainer.kubeflow.org", "TrainJob"), ("jobset.x-k8s.io", "JobSet"), ("batch", "Job")))
+EQUAL, IN_PLACE, KEPT, UNKNOWN = "equal", "changes in place", "kept", "unknown"
 
 
 @dataclass(slots=True, eq=False)
@@ -276,9 +277,6 @@ def render(project: Project, selection: Selection, report: Report, folder: str) 
         moved=moved_run,
     )
     pipeline.build(project, selection, spool, report)
-
-
-EQUAL, IN_PLACE, KEPT, UNKNOWN = "equal", "changes in place", "kept", "unknown"
 
 
 class Comparison(NamedTuple):

@@ -15,6 +15,7 @@ from trainc.model.tree import Tree, get, stamp, value
 from trainc.text.spelling import meant
 
 MOST_PODS = 65_536  # that a search for a larger number of pods ends at
+_BY = Origin(None, "what if")
 
 
 def change_for(kueue: Kueue, jobset: Tree, verdict: KueueVerdict) -> str:
@@ -89,9 +90,6 @@ def headroom(works: Callable[[int], bool], pods: int) -> int:
     while pods + step < MOST_PODS and works(pods + step):
         step *= 2
     return largest(pods, pods + step, works) - pods
-
-
-_BY = Origin(None, "what if")
 
 
 def trainer_index(jobset: Tree) -> int:

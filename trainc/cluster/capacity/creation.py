@@ -21,6 +21,10 @@ from trainc.model.tree import Tree, get, plain, value
 from trainc.text.quantity import DECIMAL, NANO, Quantity
 
 _ORIGIN = Origin(None, "Priority admission")
+Usage = dict[str, Quantity]
+# Resources that every container has to state where a quota bounds them.
+_STATED = ("cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory")
+_ONE = Quantity(NANO, DECIMAL)
 
 
 class Namespace:
@@ -113,12 +117,6 @@ def charge(budgets: Sequence[Budget], usage: Usage, subject: str) -> str:
     for budget in budgets:
         budget.add(usage)
     return ""
-
-
-Usage = dict[str, Quantity]
-# Resources that every container has to state where a quota bounds them.
-_STATED = ("cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory")
-_ONE = Quantity(NANO, DECIMAL)
 
 
 class Budget:

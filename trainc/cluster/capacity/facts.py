@@ -31,6 +31,20 @@ ASSUMED_GATES = {
     "QuotaCheckStrategy": True, "SchedulerLibraryIntegration": False, "TASHandleOverlappingFlavors": True,
     "TASMultiLayerTopology": True, "TopologyAwareScheduling": True,
 }  # fmt: skip
+# Kinds whose amounts decide, and the fields that hold an amount or a map of amounts there.
+_KINDS = (
+    *("ClusterQueue", "Cohort", "DaemonSet", "Inventory", "LimitRange", "Node", "Pod", "Queue"),
+    *("ResourceQuota", "RuntimeClass", "Workload"),
+)
+_AMOUNTS = ("nominalQuota", "borrowingLimit", "lendingLimit")
+_MAPS = frozenset(
+    (
+        *("allocatable", "capacity", "hard", "used", "podFixed", "capability", "deserved"),
+        *("requests", "overhead", "resourceUsage", "system", "jobs"),
+        *("max", "min", "default", "defaultRequest", "maxLimitRequestRatio"),
+    )
+)
+Cell = tuple[str, str]  # flavor and resource
 
 
 class ClusterFacts:
@@ -134,21 +148,6 @@ class ClusterFacts:
         return [label for label in labels if type(label) is str]
 
 
-# Kinds whose amounts decide, and the fields that hold an amount or a map of amounts there.
-_KINDS = (
-    *("ClusterQueue", "Cohort", "DaemonSet", "Inventory", "LimitRange", "Node", "Pod", "Queue"),
-    *("ResourceQuota", "RuntimeClass", "Workload"),
-)
-_AMOUNTS = ("nominalQuota", "borrowingLimit", "lendingLimit")
-_MAPS = frozenset(
-    (
-        *("allocatable", "capacity", "hard", "used", "podFixed", "capability", "deserved"),
-        *("requests", "overhead", "resourceUsage", "system", "jobs"),
-        *("max", "min", "default", "defaultRequest", "maxLimitRequestRatio"),
-    )
-)
-
-
 def malformed_in(tree: Tree) -> Iterator[Sourced[Any]]:
     """The leaves of one object that stand where an amount is read, and are not one."""
     if type(tree) is list:
@@ -162,9 +161,6 @@ def malformed_in(tree: Tree) -> Iterator[Sourced[Any]]:
                 yield from (leaf for leaf in leaves if leaf.value is not None and quantity_of(leaf) is None)
             else:
                 yield from malformed_in(node)
-
-
-Cell = tuple[str, str]  # flavor and resource
 
 
 class Flavor:

@@ -30,6 +30,10 @@ from trainc.text.placeholders import is_placeholder
 
 FITS, ADMITTED, WAITS, NO_NODES, NEVER, UNKNOWN = "fits", "admitted", "waits", "needs nodes", "never", "unknown"
 GOOD = frozenset((FITS, ADMITTED))
+_ANNOTATIONS = ("metadata", "annotations")
+_POD_PARTS = ("containers", "initContainers")
+_OF_CONTAINERS = ("resources", "restartPolicy", "ports")
+_UNINTERESTING = frozenset({"volumes", "imagePullSecrets", "hostname", "subdomain", "serviceAccountName"})
 
 
 @dataclass(eq=False)
@@ -211,9 +215,6 @@ class Fit:
         return FitAnswer(verdict, NO_NODES if verdict.reason == NO_PLACE else NEVER, reason, change)
 
 
-_ANNOTATIONS = ("metadata", "annotations")
-
-
 def is_on_hosts(verdict: KueueVerdict) -> bool:
     """Whether Kueue itself chose the node of every pod."""
     hosts = [member.levels == [HOSTNAME] for member in verdict.assigned if member.pods.count]
@@ -230,9 +231,6 @@ def added_by_queue(verdict: KueueVerdict | None, facts: ClusterFacts) -> dict[st
         shares = [Share(dict(zip(member.levels, values, strict=True)), n) for values, n in member.domains or ()]
         out[member.pods.name] = Added(labels, tolerations, shares)
     return out
-
-
-_POD_PARTS = ("containers", "initContainers")
 
 
 def class_of(jobset: Tree) -> str:
@@ -286,10 +284,6 @@ def _filled(facts: ClusterFacts, gang: GangPlacement) -> Iterator[tuple[PendingP
                 yield pod, name, share
                 if not left:
                     break
-
-
-_OF_CONTAINERS = ("resources", "restartPolicy", "ports")
-_UNINTERESTING = frozenset({"volumes", "imagePullSecrets", "hostname", "subdomain", "serviceAccountName"})
 
 
 def unfilled(jobset: Tree) -> str:

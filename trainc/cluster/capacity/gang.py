@@ -23,6 +23,10 @@ from trainc.text.counting import counted
 MOST_PLACEMENTS = 200_000  # pods times nodes that are placed one by one where the order may decide
 FEW_PLACEMENTS = 500  # and where it does not, to say on which nodes
 _FIRST_NODES = 10
+# Jobs are created at the same time, and the scheduler tries a pod without a place again: these orders stand for all.
+_ORDERS: tuple[Callable[[RolePods], int], ...] = (lambda role: not role.key, lambda role: -role.index)
+MOST_STEPS = 20_000  # of the search for a packing of mixed pods; beyond it there is no answer
+Counts = tuple[int, ...]
 
 
 class GangPlacement:
@@ -139,10 +143,6 @@ def _run(gang: GangPlacement, roles: Sequence[RolePods], nodes: int, *, in_any_o
     gang.run, gang.is_certain = None, in_any_order
     if gang.fits and depends:
         gang.fits = None
-
-
-# Jobs are created at the same time, and the scheduler tries a pod without a place again: these orders stand for all.
-_ORDERS: tuple[Callable[[RolePods], int], ...] = (lambda role: not role.key, lambda role: -role.index)
 
 
 def _too_few_domains(roles: Sequence[RolePods], classes: Iterable[NodeClass]) -> tuple[str, str] | None:
@@ -280,10 +280,6 @@ def _change(role: RolePods, classes: Iterable[NodeClass]) -> str:
 
 def _room(pod: PendingPod, classes: Iterable[NodeClass]) -> int:
     return rooms([pod], kinds_of([pod], classes))[0]
-
-
-MOST_STEPS = 20_000  # of the search for a packing of mixed pods; beyond it there is no answer
-Counts = tuple[int, ...]
 
 
 @dataclass(eq=False, slots=True)

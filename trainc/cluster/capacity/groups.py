@@ -25,6 +25,7 @@ _TIES: dict[str, Path] = {
     "coscheduling": (*_METADATA, "labels", COSCHEDULING_LABEL),
     "native": ("template", "spec", "template", "spec", NATIVE_FIELD, "podGroupName"),
 }
+_ROOT = "root"
 
 
 class GroupRefusal(NamedTuple):
@@ -78,9 +79,6 @@ def _refusals(facts: ClusterFacts, jobset: Tree, group: Tree, used: Mapping[str,
                 reason = f"the group needs {spelled(name, amount)} {name} at once, and {have}"
                 change = "lower `minResources`, or add nodes"
                 yield GroupRefusal(("spec", "minResources"), reason, change, is_final=False)
-
-
-_ROOT = "root"
 
 
 def queue_of(group: Tree) -> str:

@@ -37,6 +37,9 @@ _DAEMON = [
         "network-unavailable",
     )
 ]  # fmt: skip
+# What the node lifecycle controller taints a node with that is not ready; a dump may leave it out.
+_NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+_NO_PODS = frozenset((_NOT_READY["key"], "node.kubernetes.io/unreachable"))
 
 
 @dataclass(eq=False, slots=True)
@@ -122,11 +125,6 @@ def node_of(name: str, tree: Tree) -> Node:
         is_ready=bool(ready) and ready[0],
         is_unschedulable=value(tree, "spec", "unschedulable") is True,
     )
-
-
-# What the node lifecycle controller taints a node with that is not ready; a dump may leave it out.
-_NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
-_NO_PODS = frozenset((_NOT_READY["key"], "node.kubernetes.io/unreachable"))
 
 
 def fill(nodes: dict[str, Node], pods: Iterable[Tree], daemons: Iterable[Tree] | None) -> None:

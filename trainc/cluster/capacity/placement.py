@@ -15,6 +15,9 @@ from trainc.cluster.capacity.pods import PodSet
 from trainc.cluster.capacity.topology import Domain, Search, Topology, Values, descendants, in_order, roll_up
 
 Assignment = list[tuple["Values", int]]  # domains by their values and the pods in each, sorted
+MOST_STATES = 200_000  # of the search for the best set; beyond it the greedy placement is used
+_BESIDE = ("pods_beside", "slices_beside", "leaders")
+Table = list[dict[int, dict[int, list["Domain"]]]]
 
 
 class PlacementError(Exception):
@@ -218,9 +221,6 @@ def _refusal(topology: Topology, level: int, search: Search, excluded: str, fitt
     return f'topology "{topology.name}" allows to fit only {fitting} out of {search.slices} {unit}{excluded}'
 
 
-MOST_STATES = 200_000  # of the search for the best set; beyond it the greedy placement is used
-
-
 def _evenly_filled(topology: Topology, search: Search) -> tuple[list[Domain], int] | None:
     """The domains with their shares and their level, None where nothing can be placed evenly."""
     best: list[Domain] = []
@@ -307,9 +307,6 @@ def _greedy(candidates: list[Domain], search: Search) -> tuple[int, Domain | Non
     return None if left > 0 else (count, last_beside, last)
 
 
-_BESIDE = ("pods_beside", "slices_beside", "leaders")
-
-
 def _prune(domain: Domain, least: int, search: Search) -> None:
     if domain.slices < least:
         _clear(domain, "pods", "slices", *_BESIDE)
@@ -322,9 +319,6 @@ def _clear(domain: Domain, *counts: str) -> None:
         setattr(domain, count, 0)
     for child in domain.children:
         _clear(child, *counts)
-
-
-Table = list[dict[int, dict[int, list["Domain"]]]]
 
 
 def _optimal(candidates: list[Domain], search: Search, *, by_entropy: bool) -> list[Domain] | None:

@@ -23,6 +23,8 @@ _DECIDING = (
     "affinity", "hostNetwork", "nodeName", "nodeSelector", "priorityClassName", "runtimeClassName", "schedulerName",
     "schedulingGates", "tolerations", "topologySpreadConstraints", "activeDeadlineSeconds",
 )  # fmt: skip
+JOB_KEY = "jobset.sigs.k8s.io/job-key"
+Ports = frozenset[tuple[str, str, int]]
 
 
 class SliceLayer(NamedTuple):
@@ -182,10 +184,6 @@ def transformed(requests: Mapping[str, Amount], rules: Mapping[Any, Mapping[str,
 
 def _product(first: Quantity, second: Quantity) -> Quantity:
     return Quantity(-(-(first.nanos * second.nanos) // NANO), first.family)
-
-
-JOB_KEY = "jobset.sigs.k8s.io/job-key"
-Ports = frozenset[tuple[str, str, int]]
 
 
 class PendingPod:

@@ -15,6 +15,20 @@ from trainc.cluster.capacity.nodes import Node, selects_node
 from trainc.cluster.capacity.pods import PendingPod, hard_spreads, ports_collide, required_peers
 
 _GATED = "Scheduling is blocked due to non-empty scheduling gates"
+_MAX_SCORE = 100
+# What a container without a request counts as when nodes are compared: cpu in thousandths, memory in bytes.
+_UNASKED = {"cpu": 100, "memory": 200 * 1024 * 1024}
+_CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+UNSCHEDULABLE = "node(s) were unschedulable"
+TAINT = "node(s) had untolerated taint(s)"
+AFFINITY = "node(s) didn't match Pod's node affinity/selector"
+PORTS = "node(s) didn't have free ports for the requested pod ports"
+FULL = "Too many pods"
+SPREAD = "node(s) didn't match pod topology spread constraints"
+NEAR = "node(s) didn't match pod affinity rules"
+AWAY = "node(s) didn't match pod anti-affinity rules"
+OTHERS_AWAY = "node(s) didn't satisfy existing pods anti-affinity rules"
+Refusal = tuple[tuple[str, ...], bool]  # the reasons, and whether removing other pods could help
 
 
 class SimulatedScheduler:
@@ -64,11 +78,6 @@ def _message(refused: list[Refusal]) -> str:
         f"no new claims to deallocate, preemption: 0/{len(refused)} nodes are available: "
         f"{listed(helps[0] if helped else helps[1] for _, helped in refused)}."
     )
-
-
-_MAX_SCORE = 100
-# What a container without a request counts as when nodes are compared: cpu in thousandths, memory in bytes.
-_UNASKED = {"cpu": 100, "memory": 200 * 1024 * 1024}
 
 
 def best(pod: PendingPod, places: Sequence[NodeUsage]) -> NodeUsage:
@@ -139,21 +148,6 @@ def _top(scores: list[int]) -> int:
             heap[at], heap[child] = heap[child], heap[at]
             at = child
     return heap[0]
-
-
-_CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
-UNSCHEDULABLE = "node(s) were unschedulable"
-TAINT = "node(s) had untolerated taint(s)"
-AFFINITY = "node(s) didn't match Pod's node affinity/selector"
-PORTS = "node(s) didn't have free ports for the requested pod ports"
-FULL = "Too many pods"
-SPREAD = "node(s) didn't match pod topology spread constraints"
-NEAR = "node(s) didn't match pod affinity rules"
-AWAY = "node(s) didn't match pod anti-affinity rules"
-OTHERS_AWAY = "node(s) didn't satisfy existing pods anti-affinity rules"
-
-
-Refusal = tuple[tuple[str, ...], bool]  # the reasons, and whether removing other pods could help
 
 
 class NodeUsage:

@@ -9,6 +9,8 @@ from trainc.cluster.capacity.facts import Cell
 from trainc.cluster.capacity.pods import PodSet
 
 WEBHOOK, WORKLOAD, RECONCILER = "jobset webhook", "workload webhook", "jobset reconciler"
+NO_FLAVOR, TOO_MUCH, NO_PLACE = "NoMatchingFlavor", "ExceedsMaxQuota", "TopologyPlacementFailed"
+WAITS = "WaitingForQuota"
 
 
 class KueueVerdict:
@@ -87,7 +89,3 @@ class FlavorAssignment:
     flavor: str
     borrowing: int
     tried: int = -1
-
-
-NO_FLAVOR, TOO_MUCH, NO_PLACE = "NoMatchingFlavor", "ExceedsMaxQuota", "TopologyPlacementFailed"
-WAITS = "WaitingForQuota"

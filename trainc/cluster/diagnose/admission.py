@@ -46,6 +46,22 @@ _EVICTIONS = {
     "RequeuingLimitExceeded": ("is deactivated: it was requeued too often", "fix why its pods do not become ready, then start a new run"),
     "MaximumExecutionTimeExceeded": ("is deactivated: it ran longer than kueue.x-k8s.io/max-exec-time-seconds", "raise or remove that label, then start a new run"),
 }  # fmt: skip
+_HANDSHAKE = ("leader pod not yet scheduled", "expected 1 leader pod", "follower pod node selector not set")
+# What a server says on refusing an object: a name, words for it, what to do, and the field of the pod template.
+_REFUSALS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
+    (r"exceeded quota: ([^,\s]+), requested: (.+?), used: (.+?), limited: (.+)", "quota-exceeded", "ResourceQuota `{0}` is used up: {1} requested, {2} used of {3}", "free quota, request less, or ask for a larger quota", ("containers",)),
+    (r"failed quota: ([^:\s]+): must specify (.+)", "quota-needs-amounts", "ResourceQuota `{0}` requires every container to set {1}", "set them under `resources`", ("containers",)),
+    (r"no PriorityClass with name (\S+) was found", "no-priority-class", "PriorityClass `{0}` does not exist", "name one that exists, or create it", ("priorityClassName",)),
+    (r"serviceaccount \"([^\"]+)\" not found", "no-service-account", "ServiceAccount `{0}` does not exist in this namespace", "create it, or name one that exists", ("serviceAccountName",)),
+    (r"RuntimeClass \"([^\"]+)\" not found", "no-runtime-class", "RuntimeClass `{0}` does not exist", "name one that exists, or install it", ("runtimeClassName",)),
+    (r"violates PodSecurity \"([^\"]+)\": (.+)", "pod-security", "Pod Security `{0}` rejects it: {1}", "set what it requires, or ask for another level for the namespace", ("securityContext",)),
+    (r"(m(?:ax|in)imum \S+ usage per \w+ is .+)", "limit-range", "a LimitRange rejects it: {0}", "change the amounts under `resources`", ("containers",)),
+    (r"failed calling webhook \"([^\"]+)\": (.+)", "webhook-unreachable", "webhook `{0}` does not respond, so the API server rejects it", "check the pods of that webhook; nothing in Git causes this", ()),
+    (r"admission webhook \"([^\"]+)\" denied the request: (.+)", "webhook-denied", "webhook `{0}` rejects it: {1}", "change what it names", ()),
+    (r"(\S+) already exists", "already-exists", "an object of that name already exists and has another owner", "rename or delete one", ()),
+)  # fmt: skip
+_PATTERNS = {re.compile(row[0], re.DOTALL): row[1:] for row in _REFUSALS}
+_STARTED = ("ready", "failed")
 
 
 def managed_elsewhere(run: DumpedJob) -> Iterator[Cause]:
@@ -171,23 +187,6 @@ def _quotes(condition_: Manifest) -> tuple[str, ...]:
     return (message,) if message else ()
 
 
-_HANDSHAKE = ("leader pod not yet scheduled", "expected 1 leader pod", "follower pod node selector not set")
-# What a server says on refusing an object: a name, words for it, what to do, and the field of the pod template.
-_REFUSALS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
-    (r"exceeded quota: ([^,\s]+), requested: (.+?), used: (.+?), limited: (.+)", "quota-exceeded", "ResourceQuota `{0}` is used up: {1} requested, {2} used of {3}", "free quota, request less, or ask for a larger quota", ("containers",)),
-    (r"failed quota: ([^:\s]+): must specify (.+)", "quota-needs-amounts", "ResourceQuota `{0}` requires every container to set {1}", "set them under `resources`", ("containers",)),
-    (r"no PriorityClass with name (\S+) was found", "no-priority-class", "PriorityClass `{0}` does not exist", "name one that exists, or create it", ("priorityClassName",)),
-    (r"serviceaccount \"([^\"]+)\" not found", "no-service-account", "ServiceAccount `{0}` does not exist in this namespace", "create it, or name one that exists", ("serviceAccountName",)),
-    (r"RuntimeClass \"([^\"]+)\" not found", "no-runtime-class", "RuntimeClass `{0}` does not exist", "name one that exists, or install it", ("runtimeClassName",)),
-    (r"violates PodSecurity \"([^\"]+)\": (.+)", "pod-security", "Pod Security `{0}` rejects it: {1}", "set what it requires, or ask for another level for the namespace", ("securityContext",)),
-    (r"(m(?:ax|in)imum \S+ usage per \w+ is .+)", "limit-range", "a LimitRange rejects it: {0}", "change the amounts under `resources`", ("containers",)),
-    (r"failed calling webhook \"([^\"]+)\": (.+)", "webhook-unreachable", "webhook `{0}` does not respond, so the API server rejects it", "check the pods of that webhook; nothing in Git causes this", ()),
-    (r"admission webhook \"([^\"]+)\" denied the request: (.+)", "webhook-denied", "webhook `{0}` rejects it: {1}", "change what it names", ()),
-    (r"(\S+) already exists", "already-exists", "an object of that name already exists and has another owner", "rename or delete one", ()),
-)  # fmt: skip
-_PATTERNS = {re.compile(row[0], re.DOTALL): row[1:] for row in _REFUSALS}
-
-
 def refused(run: DumpedJob) -> Iterator[Cause]:
     """Child Jobs, pods, claims and Services that the server refuses, as long as they are missing."""
     there = {name_of(job) for job in run.jobs}
@@ -243,9 +242,6 @@ def _refusal(run: DumpedJob, kind: str, name: str, event: Event, role: str) -> C
         "fix what the message names; `trainc validate` checks most of it before you push", event.first,
         quotes=(event.message,),
     )  # fmt: skip
-
-
-_STARTED = ("ready", "failed")
 
 
 def waiting_roles(run: DumpedJob) -> Iterator[Cause]:

@@ -14,6 +14,8 @@ from trainc.model.paths import Steps
 
 # Where a job stands.
 RUNS, DONE, WAITS, FAILED, UNKNOWN = "runs", "done", "waits", "failed", "unknown"
+Manifest = dict[str, Any]
+_LONGEST = 600  # characters of one message of a cluster
 
 
 class Cause(NamedTuple):
@@ -49,10 +51,6 @@ class Diagnosis(NamedTuple):
     unknown: tuple[str, ...] = ()
     source: Mapping[str, str] = MappingProxyType({})  # what applied it, as annotations and labels say
     tree: Mapping[str, Any] = MappingProxyType({})  # the job as the cluster has it
-
-
-Manifest = dict[str, Any]
-_LONGEST = 600  # characters of one message of a cluster
 
 
 def at(tree: Any, *path: str) -> Any:

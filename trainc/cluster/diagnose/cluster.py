@@ -27,6 +27,7 @@ _VERSIONS = {
     "Job": "batch/", "JobSet": "jobset.x-k8s.io/", "Pod": "v1", "Service": "v1", "TrainJob": "trainer.kubeflow.org/",
     "Workload": "kueue.x-k8s.io/",
 }  # fmt: skip
+TEMPLATE = ("template", "spec", "template", "spec")
 
 
 class Event:
@@ -148,9 +149,6 @@ def container_of(spec: Any, name: str) -> Manifest:
     """The container of that name in the spec of a pod, empty where it has none."""
     both = (*maps(spec, "containers"), *maps(spec, "initContainers"))
     return next((one for one in both if text(one, "name") == name), {})
-
-
-TEMPLATE = ("template", "spec", "template", "spec")
 
 
 class DumpedPod:

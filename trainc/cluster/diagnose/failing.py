@@ -68,6 +68,7 @@ _KUBELET: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (r"low on resource: memory", "evicted-by-node", "was evicted by {node}: memory ran out on the node", "request the memory that it uses", ("containers",)),
     (r"", "evicted-by-node", "was terminated by {node} ({reason})", "see the message, and check the node", ()),
 )  # fmt: skip
+_COORDINATOR = "jobset.sigs.k8s.io/coordinator"
 
 
 class Failure(NamedTuple):
@@ -221,9 +222,6 @@ def deadline(run: DumpedJob) -> Iterator[Cause]:
                 quotes=(text(failed, "message"),), fields=(run.job_field(role, "activeDeadlineSeconds"),),
             )  # fmt: skip
             return
-
-
-_COORDINATOR = "jobset.sigs.k8s.io/coordinator"
 
 
 def service(run: DumpedJob) -> Iterator[Cause]:

@@ -45,6 +45,7 @@ _JOB_REASONS = {
     "FailedIndexes": ("indexes failed", "backoffLimitPerIndex"),
     "MaxFailedIndexesExceeded": ("more indexes failed than maxFailedIndexes allows", "maxFailedIndexes"),
 }
+_PATIENCE = 600.0  # seconds that an init container, or the end of a pod, may take before it counts as stuck
 
 
 def failed_jobs(run: DumpedJob) -> Iterator[Cause]:
@@ -96,7 +97,6 @@ def restarts(run: DumpedJob) -> Iterator[str]:
         yield f"last restart at {event.last}: {event.message}"
 
 
-_PATIENCE = 600.0  # seconds that an init container, or the end of a pod, may take before it counts as stuck
 _ACTIVE = (
     refused, nothing_created, group_refused, pending, starting, service, coordinator, failing, deadline, failed_jobs,
     waiting_roles,

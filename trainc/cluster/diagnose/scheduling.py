@@ -38,6 +38,34 @@ _REASONS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("untolerated taint", "{n} of {all} nodes have a taint that it does not tolerate{detail}", "tolerate the taint, or use other nodes", ("tolerations",)),
     ("unschedulable", "{n} of {all} nodes are cordoned", "uncordon nodes, or wait", ()),
 )  # fmt: skip
+_IMAGE = (
+    "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable",
+)  # fmt: skip
+_CONFIG = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
+# Why a container is not created, by reason and message: a name, words for it, what to do, the field of the container.
+_CONFIGS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
+    ("runAsNonRoot", "runs-as-root", "container `{}` would run as root, which runAsNonRoot forbids", "set runAsUser, or use an image with another user", ("securityContext",)),
+    ("^RunContainerError|executable file not found", "command-not-started", "the runtime cannot start the command of container `{}`", "correct `command`, or the image", ("command",)),
+    ("", "container-not-created", "container `{}` is not created", "see the runtime's message", ()),
+)  # fmt: skip
+# Why an image is not pulled, by what the runtime says; the first that fits counts.
+_PULLS: tuple[tuple[str, str, str, str], ...] = (
+    (r"toomanyrequests|rate limit", "image-rate-limit", "the registry limits the rate of pulls", "pull with credentials, or from a mirror"),
+    (r"x509|certificate", "image-registry", "the registry's certificate is not trusted", "install its CA on the nodes"),
+    (r"no such host|i/o timeout|connection refused|dial tcp", "image-registry", "the registry cannot be reached", "correct the registry's name, or check the node's network"),
+    (r"unauthorized|\b401\b|\b403\b|[Ff]orbidden|no basic auth|denied|authorization failed", "image-forbidden", "the registry rejects the credentials, or the repository does not exist", "name a Secret with credentials under imagePullSecrets, and check the image's name"),
+    (r"no match for platform|exec format", "image-platform", "the image has no variant for the node's architecture", "build one, or select other nodes"),
+    (r"not found|manifest unknown|NotFound", "image-not-found", "the registry has no such image or tag", "push it, or correct the name or the tag"),
+    (r"no space left", "node-disk-full", "the node's disk is full", "check the node"),
+)  # fmt: skip
+_MISSING = (
+    re.compile(r"couldn't find key (?P<key>\S+) in (?P<kind>Secret|ConfigMap) (?:[^/\s]+/)?(?P<name>[^\s\"]+)"),
+    re.compile(r'(?P<kind>secret|configmap)s? "(?P<name>[^"]+)" not found'),
+    re.compile(r"references non-existent (?P<kind>secret|config) key: (?P<key>\S+)"),
+)
+_VOLUME = re.compile(r'MountVolume\.\w+ failed for volume "([^"]+)"')
+_UNMOUNTED = re.compile(r"unmounted volumes=\[([^\]]*)\]")
+_KINDS = {"secret": "Secret", "configmap": "ConfigMap", "config": "ConfigMap"}
 
 
 def pending(run: DumpedJob) -> Iterator[Cause]:
@@ -184,36 +212,6 @@ def group_refused(run: DumpedJob) -> Iterator[Cause]:
             "wait, request less, or raise the queue's capability",
             text(tree, "metadata", "creationTimestamp"), quotes=(message,),
         )  # fmt: skip
-
-
-_IMAGE = (
-    "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable",
-)  # fmt: skip
-_CONFIG = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
-# Why a container is not created, by reason and message: a name, words for it, what to do, the field of the container.
-_CONFIGS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
-    ("runAsNonRoot", "runs-as-root", "container `{}` would run as root, which runAsNonRoot forbids", "set runAsUser, or use an image with another user", ("securityContext",)),
-    ("^RunContainerError|executable file not found", "command-not-started", "the runtime cannot start the command of container `{}`", "correct `command`, or the image", ("command",)),
-    ("", "container-not-created", "container `{}` is not created", "see the runtime's message", ()),
-)  # fmt: skip
-# Why an image is not pulled, by what the runtime says; the first that fits counts.
-_PULLS: tuple[tuple[str, str, str, str], ...] = (
-    (r"toomanyrequests|rate limit", "image-rate-limit", "the registry limits the rate of pulls", "pull with credentials, or from a mirror"),
-    (r"x509|certificate", "image-registry", "the registry's certificate is not trusted", "install its CA on the nodes"),
-    (r"no such host|i/o timeout|connection refused|dial tcp", "image-registry", "the registry cannot be reached", "correct the registry's name, or check the node's network"),
-    (r"unauthorized|\b401\b|\b403\b|[Ff]orbidden|no basic auth|denied|authorization failed", "image-forbidden", "the registry rejects the credentials, or the repository does not exist", "name a Secret with credentials under imagePullSecrets, and check the image's name"),
-    (r"no match for platform|exec format", "image-platform", "the image has no variant for the node's architecture", "build one, or select other nodes"),
-    (r"not found|manifest unknown|NotFound", "image-not-found", "the registry has no such image or tag", "push it, or correct the name or the tag"),
-    (r"no space left", "node-disk-full", "the node's disk is full", "check the node"),
-)  # fmt: skip
-_MISSING = (
-    re.compile(r"couldn't find key (?P<key>\S+) in (?P<kind>Secret|ConfigMap) (?:[^/\s]+/)?(?P<name>[^\s\"]+)"),
-    re.compile(r'(?P<kind>secret|configmap)s? "(?P<name>[^"]+)" not found'),
-    re.compile(r"references non-existent (?P<kind>secret|config) key: (?P<key>\S+)"),
-)
-_VOLUME = re.compile(r'MountVolume\.\w+ failed for volume "([^"]+)"')
-_UNMOUNTED = re.compile(r"unmounted volumes=\[([^\]]*)\]")
-_KINDS = {"secret": "Secret", "configmap": "ConfigMap", "config": "ConfigMap"}
 
 
 def starting(run: DumpedJob) -> Iterator[Cause]:

@@ -15,6 +15,11 @@ from trainc.text.record import Any
 RESERVED_ENV = Rule("reserved-env", ERROR, verdict=True)
 REFUSED = Rule("framework-refuses", ERROR, verdict=True)
 UNBUILDABLE = Rule("unbuildable", ERROR, verdict=True)
+# Go prints the fields of a struct in the order of their declaration, and the keys of a map sorted.
+_DECLARED = (
+    "name", "apiGroup", "kind", "value", "valueFrom", "jobName", "containerNames", "apiVersion", "fieldPath",
+    "containerName", "resource", "divisor", "limits", "requests", "claims", "key", "optional",
+)  # fmt: skip
 
 
 def reserved(plan: Plan, names: Sequence[str]) -> list[tuple[int, str]]:
@@ -63,13 +68,6 @@ def policy_span(plan: Plan) -> Span:
     if plan.runtime is None:
         return plan.document.span(("spec", "runtimeRef"))
     return plan.runtime.span(("spec", "mlPolicy", plan.framework), key=True)
-
-
-# Go prints the fields of a struct in the order of their declaration, and the keys of a map sorted.
-_DECLARED = (
-    "name", "apiGroup", "kind", "value", "valueFrom", "jobName", "containerNames", "apiVersion", "fieldPath",
-    "containerName", "resource", "divisor", "limits", "requests", "claims", "key", "optional",
-)  # fmt: skip
 
 
 def invalid(path: str, bad: Tree, detail: str) -> str:

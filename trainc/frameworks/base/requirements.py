@@ -24,6 +24,10 @@ NO_TRAINER_BLOCK = Rule("no-trainer-block", WARNING)
 SEVERAL_GPU_NAMES = Rule("several-gpu-resources", WARNING)
 MISMATCHED_SLOTS = Rule("slots-gpus-mismatch", WARNING)
 UNREAD_PROCESSES = Rule("processes-per-node-ignored", WARNING)
+BEATEN_ENV = Rule("rendezvous-env-replaced", WARNING)
+EXISTING = "existing"  # the project names a Secret: `existing:NAME`
+IN_CLUSTER = "external-secrets"  # the External Secrets operator makes it
+SECRET_NEEDED = Rule("secret-needed", NOTE)
 
 
 def check(plan: Plan, report: Report, names: Collection[str] = (), *, infers: bool = True) -> None:
@@ -146,9 +150,6 @@ def span_of(plan: Plan, node: Tree) -> Span:
     return (place(leaf.origin) if leaf is not None else None) or template_span(plan)
 
 
-BEATEN_ENV = Rule("rendezvous-env-replaced", WARNING)
-
-
 def check_reserved(plan: Plan, framework: Framework, report: Report) -> None:
     """Findings for reserved variables of a job: lost to the framework's, or in their place where its env comes first."""
     vocabulary = framework.vocabulary
@@ -174,12 +175,6 @@ def _effect(name: str, vocabulary: Vocabulary) -> str:
     if name in vocabulary.addresses:
         return "every process waits for a coordinator at this address"
     return "the processes use this value"
-
-
-EXISTING = "existing"  # the project names a Secret: `existing:NAME`
-IN_CLUSTER = "external-secrets"  # the External Secrets operator makes it
-
-SECRET_NEEDED = Rule("secret-needed", NOTE)
 
 
 def choice(plan: Plan) -> str:

@@ -10,6 +10,8 @@ from trainc.model.tree import Tree
 from trainc.text.quantity import NANO, Quantity, QuantityError
 
 ONE = NANO
+STANDARD = ("cpu", "memory", "ephemeral-storage")  # resources without a vendor, beside huge pages
+MANY = MAX_DEVICES * ONE
 
 
 def amount(written: object) -> int | None:
@@ -23,10 +25,6 @@ def amount(written: object) -> int | None:
 def canonical(written: object) -> str:
     """A quantity as the API server spells it."""
     return str(Quantity.parse(written))
-
-
-STANDARD = ("cpu", "memory", "ephemeral-storage")  # resources without a vendor, beside huge pages
-MANY = MAX_DEVICES * ONE
 
 
 def devices(limits: dict[str, Tree], requests: dict[str, Tree]) -> dict[str, int | Unknown]:

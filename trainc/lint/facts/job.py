@@ -56,6 +56,11 @@ _INDEX_KEYS = {
     "jobset.sigs.k8s.io/job-global-index": Varies(GLOBAL_JOB_INDEX),
     "jobset.sigs.k8s.io/job-group-index": Varies("job index in its group"),
 }
+Count = int | Unknown
+_KNOWN_LATER = frozenset((
+    "metadata.name", "metadata.uid", "spec.nodeName", "status.hostIP", "status.hostIPs", "status.podIP",
+    "status.podIPs",
+))  # fmt: skip
 
 
 class Container:
@@ -221,14 +226,6 @@ def filled(written: str, value_of: Callable[[str], Value | None]) -> Value:
         out.append(f"$({name})" if value is None else value)
         left -= len(out[-1])
     return TOO_LONG
-
-
-Count = int | Unknown
-
-_KNOWN_LATER = frozenset((
-    "metadata.name", "metadata.uid", "spec.nodeName", "status.hostIP", "status.hostIPs", "status.podIP",
-    "status.podIPs",
-))  # fmt: skip
 
 
 class ExpandedRole:

@@ -8,6 +8,12 @@ from trainc.model.vocabulary import Launcher, Vocabulary
 from trainc.text.numbers import parsed_int
 from trainc.text.record import NamedTuple, Protocol
 
+PYTHON = Launcher("python")  # where a program is started by itself
+NOTHING = Launcher("")  # where neither a launcher nor Python is seen
+_ALIASES = {"n": "np", "c": "np", "N": "npernode"}
+_ONE_OF_SEVERAL = "$"  # what a script assigns here and there is not known: no shell reads this as a variable
+_TWO = frozenset(("mca", "gmca", "prtemca", "pmixmca", "omca"))
+
 
 class Process(Protocol):
     """What a launcher is looked for in: a container, as far as its command and its variables go."""
@@ -19,14 +25,6 @@ class Process(Protocol):
     def commands(self) -> list[Simple]: ...
     def value(self, name: str) -> Value | None: ...
     def expand(self, written: str) -> Value: ...
-
-
-PYTHON = Launcher("python")  # where a program is started by itself
-NOTHING = Launcher("")  # where neither a launcher nor Python is seen
-
-_ALIASES = {"n": "np", "c": "np", "N": "npernode"}
-_ONE_OF_SEVERAL = "$"  # what a script assigns here and there is not known: no shell reads this as a variable
-_TWO = frozenset(("mca", "gmca", "prtemca", "pmixmca", "omca"))
 
 
 class Launch(NamedTuple):

@@ -26,6 +26,11 @@ _MAX_PODS = 100_000  # as many as a Job with indexes may have
 _MAX_JOBS = 20_000
 _MAX_ROLES = 64  # each role's failures are played through, and each step looks at every role
 _ONE_JOB = ("RestartJob", "RestartJobAndIgnoreMaxRestarts")
+PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
+_ACTIVE = (PENDING, RUNNING)
+# The conditions of a Job by its outcome, in the order in which they are set.
+_ENDS = {"": "", "Complete": "SuccessCriteriaMet,Complete", "Failed": "FailureTarget,Failed"}
+_BACKOFF = "Job has reached the specified backoff limit"
 
 
 class EventError(ValueError):
@@ -274,13 +279,6 @@ def _applies(rule: dict[str, Any], job: ChildJob) -> bool:
         except NotJudgedError as error:
             raise UndecidedError(f"whether `{pattern}` matches the failure of a Job is unknown: {error}") from error
     return not patterns
-
-
-PENDING, RUNNING, SUCCEEDED, FAILED = "Pending", "Running", "Succeeded", "Failed"
-_ACTIVE = (PENDING, RUNNING)
-# The conditions of a Job by its outcome, in the order in which they are set.
-_ENDS = {"": "", "Complete": "SuccessCriteriaMet,Complete", "Failed": "FailureTarget,Failed"}
-_BACKOFF = "Job has reached the specified backoff limit"
 
 
 class PodState:

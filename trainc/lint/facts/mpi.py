@@ -11,6 +11,11 @@ from trainc.model.tree import Tree
 from trainc.text.numbers import parsed_int
 from trainc.text.record import NamedTuple
 
+# Flags by which mpirun places processes otherwise than slot by slot over the hostfile.
+_PLACING = frozenset(
+    ("map_by", "rank_by", "bynode", "nolocal", "npernode", "ppn", "perhost", "rankfile", "rf", "host", "H")
+)
+
 
 class Host(NamedTuple):
     """One line of a hostfile."""
@@ -35,12 +40,6 @@ def hostfile(job: Job) -> tuple[list[Host], Tree]:
                 hosts.append(Host(host, parsed_int(written)))
             return hosts, config
     return [], None
-
-
-# Flags by which mpirun places processes otherwise than slot by slot over the hostfile.
-_PLACING = frozenset(
-    ("map_by", "rank_by", "bynode", "nolocal", "npernode", "ppn", "perhost", "rankfile", "rf", "host", "H")
-)
 
 
 def process_ranks(job: Job) -> list[tuple[PodAddress, range]] | None:

@@ -15,6 +15,8 @@ POD = ("template", "spec", "template")
 # What ties pods to a group, by the section of their metadata, and whose group it is.
 _TIES = {"labels": COSCHEDULING_LABEL, "annotations": VOLCANO_GROUP}
 _BACK_ENDS = {COSCHEDULING_LABEL: "coscheduling", VOLCANO_GROUP: "volcano"}
+MISPLACED_QUEUE = Rule("queue-misplaced", ERROR)
+KUEUE_UNREAD = Rule("kueue-key-unread", WARNING)
 
 
 class Tie(NamedTuple):
@@ -154,7 +156,3 @@ def pod_annotations(role: Role) -> Tree:
     """The annotations of a role's pods, empty where there are none."""
     annotations = get(pod_metadata(role), "annotations")
     return annotations if type(annotations) is dict else {}
-
-
-MISPLACED_QUEUE = Rule("queue-misplaced", ERROR)
-KUEUE_UNREAD = Rule("kueue-key-unread", WARNING)

@@ -8,6 +8,15 @@ from trainc.lint.facts.values import rows, table, text, texts
 from trainc.model.tree import Path
 from trainc.text.record import NamedTuple
 
+_DAEMON_PROGRAMS = frozenset((
+    "sshd", "tcpgpudmarxd", "fluent-bit", "fluentd", "node_exporter", "dcgm-exporter", "tensorboard", "jupyter",
+    "jupyter-lab", "nginx", "redis-server", "etcd", "vmtouch", "gcsfuse",
+))  # fmt: skip
+# Words without which a program leaves the foreground, and words with which it does, or ends.
+_STAYS = {"gcsfuse": ("--foreground",), "nginx": ("daemon off",), "vmtouch": ("-l",)}
+_LEAVES = {"redis-server": ("--daemonize",), "etcd": ("--version",), "jupyter": ("nbconvert", "execute", "run ")}
+_LOOPS = ("while true", "while :", "while [ 1 ]", "while [[ 1", "while sleep", "until false")
+
 
 class Wait(NamedTuple):
     """`role` waits until `on` is `Ready` or `Complete`; `path` is where that is said."""
@@ -94,16 +103,6 @@ def has_peers(role: ExpandedRole) -> bool:
     others = [other for other in role.job.roles if other is not role and other.devices and other.count != 0]
     ends_first = [{wait.status for pair in ((one, role), (role, one)) if (wait := waits_for(*pair))} for one in others]
     return any("Complete" not in statuses for statuses in ends_first)
-
-
-_DAEMON_PROGRAMS = frozenset((
-    "sshd", "tcpgpudmarxd", "fluent-bit", "fluentd", "node_exporter", "dcgm-exporter", "tensorboard", "jupyter",
-    "jupyter-lab", "nginx", "redis-server", "etcd", "vmtouch", "gcsfuse",
-))  # fmt: skip
-# Words without which a program leaves the foreground, and words with which it does, or ends.
-_STAYS = {"gcsfuse": ("--foreground",), "nginx": ("daemon off",), "vmtouch": ("-l",)}
-_LEAVES = {"redis-server": ("--daemonize",), "etcd": ("--version",), "jupyter": ("nbconvert", "execute", "run ")}
-_LOOPS = ("while true", "while :", "while [ 1 ]", "while [[ 1", "while sleep", "until false")
 
 
 def endless(container: Container) -> bool:

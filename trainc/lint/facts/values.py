@@ -8,6 +8,17 @@ from trainc.model.tree import Path, Tree
 from trainc.text.placeholders import is_placeholder
 from trainc.text.record import NamedTuple
 
+# Linux starts no program with a longer argument or variable (MAX_ARG_STRLEN), nor with more of both together.
+LONGEST = 128 << 10
+MOST_TEXT = 2 << 20
+COMPLETION_INDEX = "completion index"
+JOB_INDEX = "job index"
+GLOBAL_JOB_INDEX = "global job index"
+_EMPTY_TABLE: dict[str, Tree] = {}
+_EMPTY_ROWS: list[dict[str, Tree]] = []
+# What a shell, a program or a person reads: text may hold a `$` there.
+_TEXTS = frozenset(("command", "args", "annotations"))
+
 
 class Unknown(NamedTuple):
     """A value that cannot be known from the text: a Secret's content, a `${VAR}` that another tool fills in."""
@@ -28,19 +39,10 @@ class Varies(NamedTuple):
 
 
 UNKNOWN = Unknown("unknown")
-# Linux starts no program with a longer argument or variable (MAX_ARG_STRLEN), nor with more of both together.
-LONGEST = 128 << 10
-MOST_TEXT = 2 << 20
 TOO_LONG = Unknown("longer than the limit for arguments")
 SUBSTITUTED = Unknown("substituted by another tool")
-COMPLETION_INDEX = "completion index"
-JOB_INDEX = "job index"
-GLOBAL_JOB_INDEX = "global job index"
 
 Value = str | Unknown | Varies
-
-_EMPTY_TABLE: dict[str, Tree] = {}
-_EMPTY_ROWS: list[dict[str, Tree]] = []
 
 
 def table(tree: Tree, key: str) -> dict[str, Tree]:
@@ -152,10 +154,6 @@ def untagged(image: str) -> str:
     tag = path.rpartition("/")[2].partition(":")[1:]
     is_known = not any(mark in image for mark in "${<%")
     return path.removesuffix("".join(tag)) if is_known else ""
-
-
-# What a shell, a program or a person reads: text may hold a `$` there.
-_TEXTS = frozenset(("command", "args", "annotations"))
 
 
 def is_program_text(path: Path) -> bool:

@@ -19,6 +19,8 @@ _READ = (
     "cluster", "cluster-domain", "compat-names", "compile", "components", "jax-variables", "keep", "keep-ttl",
     "lenient", "rank-layout", "run", "run-to-completion",
 )  # fmt: skip
+_OF_JOBSET = (EXCLUSIVE, NODE_SELECTOR)
+_LABELS_OF_KUEUE = ("kueue.x-k8s.io/max-exec-time-seconds", "kueue.x-k8s.io/priority-class")
 
 
 def misspelt_annotation(job: Job) -> Findings:
@@ -35,9 +37,6 @@ def misspelt_annotation(job: Job) -> Findings:
         yield MISSPELT.at(at, message, effect="the annotation has no effect", help=help_)
 
 
-_OF_JOBSET = (EXCLUSIVE, NODE_SELECTOR)
-
-
 def misspelt_annotation_of_jobset(job: Job) -> Findings:
     places: list[tuple[Path, dict[str, Tree]]] = [(("metadata",), job.metadata)]
     places += [((*role.path, "template", "metadata"), role.job_metadata) for role in job.roles]
@@ -48,9 +47,6 @@ def misspelt_annotation_of_jobset(job: Job) -> Findings:
                 at = job.at((*path, "annotations", key), key=True)
                 message = f"JobSet does not read `{key}`"
                 yield MISSPELT.at(at, message, effect="the annotation has no effect", help=f"did you mean `{near}`?")
-
-
-_LABELS_OF_KUEUE = ("kueue.x-k8s.io/max-exec-time-seconds", "kueue.x-k8s.io/priority-class")
 
 
 def queue_in_annotation(job: Job) -> Findings:

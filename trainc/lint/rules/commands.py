@@ -30,6 +30,27 @@ URL = Rule("malformed-url", WARNING)
 
 _SHELL = frozenset("&|;<>$`'\"()\n")
 _LONG = 60  # characters of a line that a message repeats
+_DASHES, _QUOTES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u2018\u2019\u201c\u201d\u201e"
+_JOINING = frozenset(("&&", "||", "|", ";", ">", ">>", "2>", "2>&1", "&>", "<"))
+# Public images that hold a framework and no program, each with its working directory; empty where that is not known.
+LIBRARY_IMAGES = {
+    "docker.io/library/python": "/",
+    "docker.io/library/ubuntu": "/",
+    "docker.io/paddlepaddle/paddle": "",
+    "docker.io/pytorch/pytorch": "/workspace",
+    "docker.io/tensorflow/tensorflow": "",
+    "ghcr.io/kubeflow/trainer/deepspeed-runtime": "/home/mpiuser",
+    "ghcr.io/kubeflow/trainer/mlx-runtime": "/home/mpiuser",
+    "ghcr.io/kubeflow/trainer/torchtune-trainer": "/workspace",
+    "ghcr.io/kubeflow/trainer/xgboost-runtime": "/workspace",
+    "nvcr.io/nvidia/jax": "",
+}
+# Directories in which such an image has scripts of its own.
+_SYSTEM = ("/bin/", "/etc/", "/lib", "/opt/", "/sbin/", "/usr/", "/home/mpiuser/.local/")
+# Variants of their tags that hold programs or notebooks.
+_WITH_PROGRAMS = ("jupyter", "maxtext", "paxml", "rosetta")
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path of the pod)
+_SCHEMES = ("gs", "s3", "s3a", "abfs", "abfss", "az", "wasbs", "oss", "oci", "cos", "obs", "tos", "hf", "http", "https")
 
 
 def endless_sleep(container: Container) -> Findings:
@@ -81,9 +102,6 @@ def shell_words_ignored(container: Container) -> Findings:
     help_ = 'write the whole line in one word behind `-c`, or let the script pass them on with `"$@"`'
     span, level = container.role.job.at(places[at + 1][0]), WARNING if is_line else ERROR
     yield IGNORED_WORDS.at(span, message, effect="the program gets none of them", help=help_, level=level)
-
-
-_DASHES, _QUOTES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "\u2018\u2019\u201c\u201d\u201e"
 
 
 def typographic_character(job: Job) -> Findings:
@@ -195,27 +213,6 @@ def launcher_sets_it(container: Container) -> Findings:
             yield LAUNCHER_SETS.at(container.env_at(name), message, effect=effect, help=help_)
 
 
-_JOINING = frozenset(("&&", "||", "|", ";", ">", ">>", "2>", "2>&1", "&>", "<"))
-# Public images that hold a framework and no program, each with its working directory; empty where that is not known.
-LIBRARY_IMAGES = {
-    "docker.io/library/python": "/",
-    "docker.io/library/ubuntu": "/",
-    "docker.io/paddlepaddle/paddle": "",
-    "docker.io/pytorch/pytorch": "/workspace",
-    "docker.io/tensorflow/tensorflow": "",
-    "ghcr.io/kubeflow/trainer/deepspeed-runtime": "/home/mpiuser",
-    "ghcr.io/kubeflow/trainer/mlx-runtime": "/home/mpiuser",
-    "ghcr.io/kubeflow/trainer/torchtune-trainer": "/workspace",
-    "ghcr.io/kubeflow/trainer/xgboost-runtime": "/workspace",
-    "nvcr.io/nvidia/jax": "",
-}
-# Directories in which such an image has scripts of its own.
-_SYSTEM = ("/bin/", "/etc/", "/lib", "/opt/", "/sbin/", "/usr/", "/home/mpiuser/.local/")
-# Variants of their tags that hold programs or notebooks.
-_WITH_PROGRAMS = ("jupyter", "maxtext", "paxml", "rosetta")
-_SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path of the pod)
-
-
 def shell_words_without_shell(container: Container) -> Findings:
     if _JOINING.isdisjoint(container.words) or not texts(container.tree, "command"):
         return
@@ -292,9 +289,6 @@ def _may_be_there(container: Container, script: str, directory: str) -> bool:
         return bool(mounts)
     path = os.path.normpath(os.path.join(where, script))
     return not directory or path.startswith(_SYSTEM) or bool(mount_of(container, path)[0])
-
-
-_SCHEMES = ("gs", "s3", "s3a", "abfs", "abfss", "az", "wasbs", "oss", "oci", "cos", "obs", "tos", "hf", "http", "https")
 
 
 def malformed_url(container: Container) -> Findings:

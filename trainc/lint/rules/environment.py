@@ -27,6 +27,64 @@ OBSOLETE_RULE = Rule("obsolete-variable", NOTE)
 # The kind of accelerators on which alone variables are read that begin so.
 _BY_KIND = {("NCCL_", "TORCH_NCCL_", "CUDA_"): GPU, ("TPU_", "LIBTPU_", "MEGASCALE_"): TPU, ("NEURON_",): NEURON}
 _VERBOSE = {"NCCL_DEBUG": ("INFO", "TRACE"), "TORCH_DISTRIBUTED_DEBUG": ("DETAIL",), "TORCH_CPP_LOG_LEVEL": ("INFO",)}
+_READERS: Memo[str, str] = Memo(
+    lambda name: next((kind for prefixes, kind in _BY_KIND.items() if name.startswith(prefixes)), "")
+)
+# Variables that list the devices a program sees, and those that put it on the CPUs.
+_VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
+_ON_CPUS = {"JAX_PLATFORMS": ("cpu",), "JAX_PLATFORM_NAME": ("cpu",), "ACCELERATE_USE_CPU": ("true", "1", "yes")}
+_CPU_OPTIONS = ("--no_cuda", "--no-cuda", "--use_cpu", "--use-cpu")
+_FALSE = ("false", "0", "no")
+_PLATFORMS = {"tpu": TPU, "cuda": GPU, "gpu": GPU, "rocm": GPU}
+_IDLE = "the program computes on the CPUs, and the accelerators are idle"
+_TORCH_NCCL = """ABORT_CHECK_INTERVAL_MS ABORT_IN_DESTROY_PG ASYNC_ERROR_HANDLING AVOID_RECORD_STREAMS BCAST_UNIQUEID BLOCKING_WAIT COMM_WAIT
+CONF_FILE COORD_CHECK_MILSEC CUDA_EVENT_CACHE DEBUG_INFO_PIPE_FILE DEBUG_INFO_TEMP_FILE DESYNC_DEBUG DUMP_ON_TIMEOUT ENABLE_MONITORING ENABLE_TIMING
+EXTRA_DUMP_ON_EXEC HEARTBEAT_TIMEOUT_SEC HIGH_PRIORITY LOG_CPP_STACK_ON_UNCLEAN_SHUTDOWN LOG_LEVEL NAN_CHECK PROPAGATE_ERROR RANKS_PER_ROOT
+RETHROW_CUDA_ERRORS SHOW_EAGER_INIT_P2P_SERIALIZATION_WARNING TRACE_BUFFER_SIZE TRACE_CPP_STACK USE_COMM_NONBLOCKING USE_TENSOR_REGISTER_ALLOCATOR_HOOK
+WAIT_TIMEOUT_DUMP_MILSEC NONBLOCKING_TIMEOUT RECORD_STREAMS INCLUDE_STACK_TRACE INCLUDE_ONLY_ACTIVE"""
+_FI = """PROVIDER LOG_LEVEL LOG_PROV LOG_SUBSYS HMEM HMEM_CUDA_USE_GDRCOPY HMEM_CUDA_ENABLE_XFER HMEM_DISABLE_P2P MR_CACHE_MONITOR MR_CACHE_MAX_SIZE MR_CACHE_MAX_COUNT
+UNIVERSE_SIZE POLL_FAIRNESS PERF_CNTR HOOK OFFLOAD_COLL_PROVIDER PROVIDER_PATH FORK_UNSAFE OPX_UUID PSM3_UUID CXI_DEFAULT_CQ_SIZE CXI_DISABLE_HOST_REGISTER
+CXI_RX_MATCH_MODE CXI_RDZV_PROTO CXI_DEFAULT_TX_SIZE CXI_DISABLE_CQ_HUGETLB CXI_RDZV_THRESHOLD CXI_RDZV_GET_MIN CXI_RDZV_EAGER_SIZE TCP_IFACE SOCKETS_IFACE VERBS_IFACE
+EFA_ENABLE_SHM_TRANSFER EFA_FORK_SAFE EFA_IFACE EFA_SET_CUDA_SYNC_MEMOPS EFA_USE_DEVICE_RDMA EFA_USE_HUGE_PAGE EFA_USE_ZCPY_RX EFA_TX_SIZE EFA_RX_SIZE EFA_TX_MIN_CREDITS
+EFA_TX_QUEUE_SIZE EFA_RNR_RETRY EFA_CQ_SIZE EFA_MAX_MEMCPY_SIZE EFA_MTU_SIZE EFA_MR_CACHE_ENABLE EFA_MR_MAX_CACHED_COUNT EFA_MR_MAX_CACHED_SIZE EFA_RECVWIN_SIZE EFA_READCOPY_POOL_SIZE EFA_SHM_AV_SIZE
+EFA_INTER_MAX_MEDIUM_MESSAGE_SIZE EFA_INTER_MIN_READ_MESSAGE_SIZE EFA_INTER_MIN_READ_WRITE_SIZE EFA_RUNT_SIZE EFA_USE_UNSOLICITED_WRITE_RECV EFA_HOST_ID_FILE EFA_ENABLE_SHM EFA_INTERNAL_RX_REFILL_THRESHOLD
+EFA_MEMCPY_MAX EFA_TRACK_MR EFA_ATOMRSP_POOL_SIZE EFA_CQ_READ_SIZE EFA_RX_COPY_UNEXP EFA_RX_COPY_OOO EFA_SHM_MAX_MEDIUM_SIZE EFA_RX_WINDOW_SIZE EFA_MAX_TIMEOUT EFA_TIMEOUT_INTERVAL EFA_RNR_BACKOFF_INITIAL_WAIT_TIME"""
+# A name of one of these families that is not in its list is taken for a misspelling only where a listed one is near.
+PREFIXES = {"NCCL": "NCCL_", "TORCH": "TORCH_NCCL_", "FI": "FI_"}
+# Plugins that carry settings of their own below the family's prefix.
+OTHERS = (
+    "NCCL_FASTRAK_", "NCCL_GPUDIRECTTCPX_", "NCCL_LLCM_", "NCCL_GIB_", "NCCL_TESTS_", "NCCL_OFI_", "NCCL_RDMA_",
+    "NCCL_PROFILER_", "NCCL_RCCL_",
+)  # fmt: skip
+# Names of no family and no framework that are misspelt often enough to be worth knowing.
+SINGLE = frozenset((
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_ORDER", "PYTORCH_CUDA_ALLOC_CONF",
+    "GLOO_SOCKET_IFNAME", "OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "XLA_FLAGS", "LIBTPU_INIT_ARGS",
+    "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE", "MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID",
+    "TORCH_DISTRIBUTED_DEBUG", "LD_LIBRARY_PATH", "PYTHONUNBUFFERED", "NEURON_RT_NUM_CORES",
+    "NEURON_RT_VISIBLE_CORES", "NEURON_CC_FLAGS",
+))  # fmt: skip
+# Set by GKE's TCPXO set-up for the whole machine: "cannot be changed" (xpk, axlearn, gpu-recipes).
+LOCKED = {
+    "NCCL_FASTRAK_CTRL_DEV": "eth0",
+    "NCCL_FASTRAK_IFNAME": "eth1,eth2,eth3,eth4,eth5,eth6,eth7,eth8",
+    "NCCL_FASTRAK_LLCM_DEVICE_DIRECTORY": "/dev/aperture_devices",
+    "NCCL_GPUDIRECTTCPX_CTRL_DEV": "eth0",
+    "NCCL_GPUDIRECTTCPX_SOCKET_IFNAME": "eth1,eth2,eth3,eth4",
+}
+# What newer software does by itself, or advises against (awsome-distributed-training, efa-cheatsheet).
+OBSOLETE = {
+    "RDMAV_FORK_SAFE": "the EFA guide advises against it: it slows down every fork",
+    "FI_EFA_USE_DEVICE_RDMA": "libfabric 1.18 and later choose it",
+    "FI_EFA_FORK_SAFE": "kernels since 5.15 are fork-safe without it",
+    "FI_EFA_ENABLE_SHM_TRANSFER": "libfabric 1.18 and later choose it",
+    "NCCL_ASYNC_ERROR_HANDLING": "PyTorch 2.2 and later read `TORCH_NCCL_ASYNC_ERROR_HANDLING`",
+    "NCCL_BLOCKING_WAIT": "PyTorch 2.2 and later read `TORCH_NCCL_BLOCKING_WAIT`",
+    "NCCL_DESYNC_DEBUG": "PyTorch 2.2 and later read `TORCH_NCCL_DESYNC_DEBUG`",
+    "NCCL_IB_CUDA_SUPPORT": "NCCL 2.4 and later read `NCCL_NET_GDR_LEVEL`",
+    "NCCL_LL_THRESHOLD": "NCCL 2.5 and later choose the protocol",
+    "NCCL_TREE_THRESHOLD": "NCCL 2.5 and later choose the algorithm",
+}
 
 
 def _set(job: Job, name: str) -> Iterator[tuple[Container, str]]:
@@ -93,11 +151,6 @@ def variable_of_other_hardware(container: Container) -> Findings:
             yield FOREIGN.at(container.env_at(name, "name"), message, help="remove it")
 
 
-_READERS: Memo[str, str] = Memo(
-    lambda name: next((kind for prefixes, kind in _BY_KIND.items() if name.startswith(prefixes)), "")
-)
-
-
 def locked_variable(job: Job) -> Findings:
     if "NCCL" not in job.families:
         return
@@ -131,13 +184,6 @@ def wrong_socket_interface(job: Job) -> Findings:
             yield INTERFACE.at(at, message, effect=effect, help=help_, level=level)
 
 
-# Variables that list the devices a program sees, and those that put it on the CPUs.
-_VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
-_ON_CPUS = {"JAX_PLATFORMS": ("cpu",), "JAX_PLATFORM_NAME": ("cpu",), "ACCELERATE_USE_CPU": ("true", "1", "yes")}
-_CPU_OPTIONS = ("--no_cuda", "--no-cuda", "--use_cpu", "--use-cpu")
-_FALSE = ("false", "0", "no")
-
-
 def accelerators_hidden(container: Container) -> Findings:
     resource, count = next(iter(container.devices.items()), ("", 0))
     if len(container.devices) != 1 or type(count) is not int or not count:
@@ -146,10 +192,6 @@ def accelerators_hidden(container: Container) -> Findings:
         also = [Label(container.amount_at(resource), f"{count} here")]
         help_ = "remove it, or request no accelerators"
         yield HIDDEN.at(span, message, also=also, effect=effect, help=help_, level=level)
-
-
-_PLATFORMS = {"tpu": TPU, "cuda": GPU, "gpu": GPU, "rocm": GPU}
-_IDLE = "the program computes on the CPUs, and the accelerators are idle"
 
 
 def _hiding(container: Container, kind: str, count: int) -> Iterator[tuple[Span, str, str, str]]:
@@ -266,61 +308,8 @@ WARN_ENABLE_DEBUG_INFO WIN_ENABLE WIN_STRIDE WORK_ARGS_BYTES WORK_FIFO_BYTES WOR
 HOME VERSION PATH LIB_DIR INCLUDE_DIR ROOT ROOT_DIR INSTALL_DIR TESTS_HOME TESTS_VERSION LIBRARY INCLUDE PLUGIN_PATH
 EXT_NET_PLUGIN RCCL_NET NET_AWS_OFI OFI_VERSION"""
 
-_TORCH_NCCL = """ABORT_CHECK_INTERVAL_MS ABORT_IN_DESTROY_PG ASYNC_ERROR_HANDLING AVOID_RECORD_STREAMS BCAST_UNIQUEID BLOCKING_WAIT COMM_WAIT
-CONF_FILE COORD_CHECK_MILSEC CUDA_EVENT_CACHE DEBUG_INFO_PIPE_FILE DEBUG_INFO_TEMP_FILE DESYNC_DEBUG DUMP_ON_TIMEOUT ENABLE_MONITORING ENABLE_TIMING
-EXTRA_DUMP_ON_EXEC HEARTBEAT_TIMEOUT_SEC HIGH_PRIORITY LOG_CPP_STACK_ON_UNCLEAN_SHUTDOWN LOG_LEVEL NAN_CHECK PROPAGATE_ERROR RANKS_PER_ROOT
-RETHROW_CUDA_ERRORS SHOW_EAGER_INIT_P2P_SERIALIZATION_WARNING TRACE_BUFFER_SIZE TRACE_CPP_STACK USE_COMM_NONBLOCKING USE_TENSOR_REGISTER_ALLOCATOR_HOOK
-WAIT_TIMEOUT_DUMP_MILSEC NONBLOCKING_TIMEOUT RECORD_STREAMS INCLUDE_STACK_TRACE INCLUDE_ONLY_ACTIVE"""
 
-_FI = """PROVIDER LOG_LEVEL LOG_PROV LOG_SUBSYS HMEM HMEM_CUDA_USE_GDRCOPY HMEM_CUDA_ENABLE_XFER HMEM_DISABLE_P2P MR_CACHE_MONITOR MR_CACHE_MAX_SIZE MR_CACHE_MAX_COUNT
-UNIVERSE_SIZE POLL_FAIRNESS PERF_CNTR HOOK OFFLOAD_COLL_PROVIDER PROVIDER_PATH FORK_UNSAFE OPX_UUID PSM3_UUID CXI_DEFAULT_CQ_SIZE CXI_DISABLE_HOST_REGISTER
-CXI_RX_MATCH_MODE CXI_RDZV_PROTO CXI_DEFAULT_TX_SIZE CXI_DISABLE_CQ_HUGETLB CXI_RDZV_THRESHOLD CXI_RDZV_GET_MIN CXI_RDZV_EAGER_SIZE TCP_IFACE SOCKETS_IFACE VERBS_IFACE
-EFA_ENABLE_SHM_TRANSFER EFA_FORK_SAFE EFA_IFACE EFA_SET_CUDA_SYNC_MEMOPS EFA_USE_DEVICE_RDMA EFA_USE_HUGE_PAGE EFA_USE_ZCPY_RX EFA_TX_SIZE EFA_RX_SIZE EFA_TX_MIN_CREDITS
-EFA_TX_QUEUE_SIZE EFA_RNR_RETRY EFA_CQ_SIZE EFA_MAX_MEMCPY_SIZE EFA_MTU_SIZE EFA_MR_CACHE_ENABLE EFA_MR_MAX_CACHED_COUNT EFA_MR_MAX_CACHED_SIZE EFA_RECVWIN_SIZE EFA_READCOPY_POOL_SIZE EFA_SHM_AV_SIZE
-EFA_INTER_MAX_MEDIUM_MESSAGE_SIZE EFA_INTER_MIN_READ_MESSAGE_SIZE EFA_INTER_MIN_READ_WRITE_SIZE EFA_RUNT_SIZE EFA_USE_UNSOLICITED_WRITE_RECV EFA_HOST_ID_FILE EFA_ENABLE_SHM EFA_INTERNAL_RX_REFILL_THRESHOLD
-EFA_MEMCPY_MAX EFA_TRACK_MR EFA_ATOMRSP_POOL_SIZE EFA_CQ_READ_SIZE EFA_RX_COPY_UNEXP EFA_RX_COPY_OOO EFA_SHM_MAX_MEDIUM_SIZE EFA_RX_WINDOW_SIZE EFA_MAX_TIMEOUT EFA_TIMEOUT_INTERVAL EFA_RNR_BACKOFF_INITIAL_WAIT_TIME"""
-
-# A name of one of these families that is not in its list is taken for a misspelling only where a listed one is near.
-PREFIXES = {"NCCL": "NCCL_", "TORCH": "TORCH_NCCL_", "FI": "FI_"}
 NAMES = {
     family: frozenset(f"{PREFIXES[family]}{name}" for name in names.split())
     for family, names in (("NCCL", _NCCL), ("TORCH", _TORCH_NCCL), ("FI", _FI))
-}
-
-# Plugins that carry settings of their own below the family's prefix.
-OTHERS = (
-    "NCCL_FASTRAK_", "NCCL_GPUDIRECTTCPX_", "NCCL_LLCM_", "NCCL_GIB_", "NCCL_TESTS_", "NCCL_OFI_", "NCCL_RDMA_",
-    "NCCL_PROFILER_", "NCCL_RCCL_",
-)  # fmt: skip
-
-# Names of no family and no framework that are misspelt often enough to be worth knowing.
-SINGLE = frozenset((
-    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_ORDER", "PYTORCH_CUDA_ALLOC_CONF",
-    "GLOO_SOCKET_IFNAME", "OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "XLA_FLAGS", "LIBTPU_INIT_ARGS",
-    "XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_PYTHON_CLIENT_PREALLOCATE", "MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID",
-    "TORCH_DISTRIBUTED_DEBUG", "LD_LIBRARY_PATH", "PYTHONUNBUFFERED", "NEURON_RT_NUM_CORES",
-    "NEURON_RT_VISIBLE_CORES", "NEURON_CC_FLAGS",
-))  # fmt: skip
-
-# Set by GKE's TCPXO set-up for the whole machine: "cannot be changed" (xpk, axlearn, gpu-recipes).
-LOCKED = {
-    "NCCL_FASTRAK_CTRL_DEV": "eth0",
-    "NCCL_FASTRAK_IFNAME": "eth1,eth2,eth3,eth4,eth5,eth6,eth7,eth8",
-    "NCCL_FASTRAK_LLCM_DEVICE_DIRECTORY": "/dev/aperture_devices",
-    "NCCL_GPUDIRECTTCPX_CTRL_DEV": "eth0",
-    "NCCL_GPUDIRECTTCPX_SOCKET_IFNAME": "eth1,eth2,eth3,eth4",
-}
-
-# What newer software does by itself, or advises against (awsome-distributed-training, efa-cheatsheet).
-OBSOLETE = {
-    "RDMAV_FORK_SAFE": "the EFA guide advises against it: it slows down every fork",
-    "FI_EFA_USE_DEVICE_RDMA": "libfabric 1.18 and later choose it",
-    "FI_EFA_FORK_SAFE": "kernels since 5.15 are fork-safe without it",
-    "FI_EFA_ENABLE_SHM_TRANSFER": "libfabric 1.18 and later choose it",
-    "NCCL_ASYNC_ERROR_HANDLING": "PyTorch 2.2 and later read `TORCH_NCCL_ASYNC_ERROR_HANDLING`",
-    "NCCL_BLOCKING_WAIT": "PyTorch 2.2 and later read `TORCH_NCCL_BLOCKING_WAIT`",
-    "NCCL_DESYNC_DEBUG": "PyTorch 2.2 and later read `TORCH_NCCL_DESYNC_DEBUG`",
-    "NCCL_IB_CUDA_SUPPORT": "NCCL 2.4 and later read `NCCL_NET_GDR_LEVEL`",
-    "NCCL_LL_THRESHOLD": "NCCL 2.5 and later choose the protocol",
-    "NCCL_TREE_THRESHOLD": "NCCL 2.5 and later choose the algorithm",
 }

@@ -35,6 +35,7 @@ _SAFE_PROGRAMS = frozenset(
 _PIPES = ("|", "|&")
 _LAUNCHERS = tuple(dict.fromkeys(word for launcher in EVERY.launchers for word in launcher.words))
 _TRAINING = (*_LAUNCHERS, "torch.distributed", "python", ".py", "train")
+_SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign
 
 
 def masked_exit_code(job: Job) -> Findings:
@@ -274,8 +275,6 @@ def deadline_passes_at_once(job: Job) -> Findings:
         help_ = "remove it, or set the seconds that the Job may take"
         yield AT_ONCE.at(at, message, effect=effect, help=help_, level=level)
 
-
-_SECOND, _HALF = 10**9, 2**63  # nanoseconds are counted in 64 bits with a sign
 
 CHECKS = (
     each(lambda job: job.roles, depends_on_itself, waits_for_endless_role, ttl_on_child_job),

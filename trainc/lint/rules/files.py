@@ -45,6 +45,7 @@ _PROJECTED = {"secret": ("Secret", "name"), "configMap": ("ConfigMap", "name")}
 _KEYS = {"secretKeyRef": ("Secret", "name"), "configMapKeyRef": ("ConfigMap", "name")}
 _WHOLE = {"secretRef": ("Secret", "name"), "configMapRef": ("ConfigMap", "name")}
 _JUDGED = frozenset((*_KEYS, *_WHOLE))  # the API server judges the names that variables have
+_LOOKING = frozenset(("[", "[[", "test", "ls", "rm", "mkdir", "echo"))  # programs for which a file need not be there
 
 
 def one_node_volume(role: ExpandedRole) -> Findings:
@@ -163,9 +164,6 @@ def keys_of_objects(job: Job) -> Findings:
             effect = "the container stays in CreateContainerConfigError"
         help_ = meant(key, known, f"its keys are {', '.join(f'`{one}`' for one in known[:3])}")
         yield MISSING.at(job.at(path), f"{kind} `{name}` has no key `{key}`", effect=effect, help=help_)
-
-
-_LOOKING = frozenset(("[", "[[", "test", "ls", "rm", "mkdir", "echo"))  # programs for which a file need not be there
 
 
 def files_of_config_maps(container: Container) -> Findings:

@@ -30,6 +30,10 @@ _SERVER_FIELDS = frozenset((
     "uid", "resourceVersion", "generation", "creationTimestamp", "selfLink", "managedFields", "ownerReferences",
     "deletionTimestamp",
 ))  # fmt: skip
+_DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
+_HEXADECIMAL = frozenset("0123456789abcdef")
+_LONGEST_TAG = 128
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 def moving_tag(job: Job) -> Findings:
@@ -158,12 +162,6 @@ def _unlike_peers(service: Tree, job: Job) -> str:
     pairs = [(role, key, value) for role in job.roles for key, value in selector.items()]
     is_met = all(value in (text(role.labels, key), role.system(key)) for role, key, value in pairs)
     return "" if selector and is_met else "it does not select the job's pods"
-
-
-_DIGESTS = {"sha256": 64, "sha384": 96, "sha512": 128}
-_HEXADECIMAL = frozenset("0123456789abcdef")
-_LONGEST_TAG = 128
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 def bad_image(job: Job) -> Findings:

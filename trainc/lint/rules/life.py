@@ -34,6 +34,7 @@ _SPOT = (
     "cloud.google.com/gke-spot", "cloud.google.com/gke-preemptible", "eks.amazonaws.com/capacityType",
     "kubernetes.azure.com/scalesetpriority", "karpenter.sh/capacity-type",
 )  # fmt: skip
+_OPTIONS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "snapshot_path")
 
 
 def partial_restarts(role: ExpandedRole) -> Findings:
@@ -238,9 +239,6 @@ def negative_grace_period(role: ExpandedRole) -> Findings:
         effect = "Kubernetes treats it as one second: a checkpoint in progress is lost"
         help_ = "set the seconds that a checkpoint takes, such as 120"
         yield NEGATIVE_GRACE.at(at, f"the pods have {leaf.value} seconds to stop", effect=effect, help=help_)
-
-
-_OPTIONS = ("output_dir", "checkpoint_dir", "checkpoint_path", "ckpt_dir", "save_dir", "save", "snapshot_path")
 
 
 def checkpoints_in_container(container: Container) -> Findings:

@@ -42,6 +42,16 @@ NO_RENDEZVOUS = Rule("no-rendezvous", ERROR)
 
 _ELASTIC = "PET_"  # how the variables begin that torchrun alone reads
 _EFFECT = "every process waits at the rendezvous until its timeout, holding its accelerators"
+_RANK_0 = "-0."  # how the host name of a coordinator ends, before its subdomain
+_ONE_WORLD = ("TFJob", "XGBoostJob", "PaddleJob", "JAXJob")  # whose roles all train together
+_TOLD = ("PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_STANDALONE")
+# What tells deepspeed or mpirun of other hosts: options, parts of a command, and the beginnings of variables.
+_HOST_OPTIONS = frozenset((
+    "hostfile", "H", "host", "hosts", "machinefile", "f", "ppn", "rankfile", "default_hostfile", "no_ssh",
+    "node_rank", "launcher",
+))  # fmt: skip
+_HOST_WORDS = ("hostfile", "machinefile", "srun", "plm")
+_HOST_VARIABLES = ("OMPI_MCA_", "PRTE_MCA_", "I_MPI_HYDRA", "HYDRA_", "SLURM_", "DLWS_")
 
 
 def coordinator_names_no_pod(meeting: Meeting) -> Findings:
@@ -93,9 +103,6 @@ def _unlisted(container: Container, host: str) -> str:
     ]
     services = [text(table(one, "metadata"), "name") for one in job.kinds.get("Service", ())]
     return "" if host in (*aliases, *services) else "no pod has that name"
-
-
-_RANK_0 = "-0."  # how the host name of a coordinator ends, before its subdomain
 
 
 def _hosts(container: Container, first: str) -> Iterator[tuple[str, Path]]:
@@ -272,9 +279,6 @@ def addresses_only_when_ready(job: Job) -> Findings:
             return
 
 
-_ONE_WORLD = ("TFJob", "XGBoostJob", "PaddleJob", "JAXJob")  # whose roles all train together
-
-
 def image_versions_differ(job: Job) -> Findings:
     if len(job.roles) < 2:
         return
@@ -297,9 +301,6 @@ def image_versions_differ(job: Job) -> Findings:
         return
 
 
-_TOLD = ("PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_STANDALONE")
-
-
 def standalone_on_several_nodes(container: Container) -> Findings:
     launch, role = container.launch, container.role
     if launch.launcher is not TORCHRUN or "standalone" not in launch.flags or not _several_nodes(container):
@@ -316,15 +317,6 @@ def standalone_on_several_nodes(container: Container) -> Findings:
         effect = f"each pod waits for {nodes - 1} more on its own loopback address until the timeout"
     help_ = "remove `--standalone`" + ("" if _is_told(container) else f", and {_host_of(container)}")
     yield STANDALONE.at(at, message, also=also, effect=effect, help=help_, level=ERROR if waits else WARNING)
-
-
-# What tells deepspeed or mpirun of other hosts: options, parts of a command, and the beginnings of variables.
-_HOST_OPTIONS = frozenset((
-    "hostfile", "H", "host", "hosts", "machinefile", "f", "ppn", "rankfile", "default_hostfile", "no_ssh",
-    "node_rank", "launcher",
-))  # fmt: skip
-_HOST_WORDS = ("hostfile", "machinefile", "srun", "plm")
-_HOST_VARIABLES = ("OMPI_MCA_", "PRTE_MCA_", "I_MPI_HYDRA", "HYDRA_", "SLURM_", "DLWS_")
 
 
 def launcher_without_hosts(container: Container) -> Findings:

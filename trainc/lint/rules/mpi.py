@@ -25,6 +25,23 @@ KEY = Rule("ssh-key-permissions", WARNING)
 AS_ROOT = Rule("mpirun-as-root", WARNING)
 
 _WAITS = ("until ", "while ", "sleep ", "getent", "nslookup", "wait-for", "wait_for", "nc -z", "ssh-keyscan", "retry")
+# Programs of a shell script that start nothing elsewhere.
+_LOCAL = frozenset((
+    "[", "cd", "echo", "exit", "export", "ls", "mkdir", "nvidia-smi", "pip", "pip3", "printenv", "pwd", "set",
+    "sleep", "ulimit",
+))  # fmt: skip
+_STARTS_OTHERS = ("mpi", "launch", "spawn", "submit", "driver", "hvd", "horovod", "subprocess", "system(")
+_OWN_AGENT = ("rsh_agent", "launch_agent")
+_AT_WORK = frozenset(("python", "python3", "torchrun", "accelerate", "deepspeed", "sleep", "tail", "true", "echo"))
+_KEY_FILE = "id_rsa"
+_GROUP_READS, _OTHERS_READ, _SHARED = 0o440, 0o004, 0o077
+# Words of commands that use a key of their own, change its mode, or reach the hosts without ssh.
+_OWN_WAY = (_KEY_FILE, "chmod", "/.ssh", " -i ", "rsh_agent", "ssh_agent", "launch_agent")
+_HOMES = ("~/.ssh", "$HOME/.ssh", "${HOME}/.ssh")
+_DENIED = "mpirun reaches no host: `Permission denied (publickey)`"
+_OPEN_MPI = ("OMPI_", "PRTE_")
+_STARTERS = frozenset(("mpirun", "mpiexec", "mpirun.openmpi"))  # horovodrun passes the option itself
+_ALLOWED = tuple([tuple(f"{family}ALLOW_RUN_AS_ROOT{end}" for end in ("", "_CONFIRM")) for family in _OPEN_MPI])
 
 
 def mpi_processes_exceed_slots(container: Container) -> Findings:
@@ -194,14 +211,6 @@ def launcher_before_workers(container: Container) -> Findings:
         yield EARLY.at(role.at(), message, also=also, effect=effect, help=help_)
 
 
-# Programs of a shell script that start nothing elsewhere.
-_LOCAL = frozenset((
-    "[", "cd", "echo", "exit", "export", "ls", "mkdir", "nvidia-smi", "pip", "pip3", "printenv", "pwd", "set",
-    "sleep", "ulimit",
-))  # fmt: skip
-_STARTS_OTHERS = ("mpi", "launch", "spawn", "submit", "driver", "hvd", "horovod", "subprocess", "system(")
-
-
 def launcher_without_mpirun(job: Job) -> Findings:
     for role in [role for role in job.roles if role.name == "launcher"] if _is_mpi(job) else ():
         reached = [other for other in workers(job, role) if other is not role and other.main]
@@ -234,10 +243,6 @@ def _is_python_script(words: list[str]) -> bool:
     return is_interpreter and len(words) > 1 and words[1].endswith(".py")
 
 
-_OWN_AGENT = ("rsh_agent", "launch_agent")
-_AT_WORK = frozenset(("python", "python3", "torchrun", "accelerate", "deepspeed", "sleep", "tail", "true", "echo"))
-
-
 def worker_without_sshd(launcher: Container) -> Findings:
     has_agent = launcher.sets("OMPI_MCA_plm_rsh_agent") or any(word in launcher.text for word in _OWN_AGENT)
     if has_agent or not {"host", "H"}.isdisjoint(launcher.launch.flags):
@@ -254,14 +259,6 @@ def worker_without_sshd(launcher: Container) -> Findings:
             effect = "mpirun cannot start processes there: `Connection refused`"
             help_ = "remove the command to use the daemon of the image, or run `/usr/sbin/sshd -De`"
             yield NO_DAEMON.at(worker.at("command"), message, also=also, effect=effect, help=help_)
-
-
-_KEY_FILE = "id_rsa"
-_GROUP_READS, _OTHERS_READ, _SHARED = 0o440, 0o004, 0o077
-# Words of commands that use a key of their own, change its mode, or reach the hosts without ssh.
-_OWN_WAY = (_KEY_FILE, "chmod", "/.ssh", " -i ", "rsh_agent", "ssh_agent", "launch_agent")
-_HOMES = ("~/.ssh", "$HOME/.ssh", "${HOME}/.ssh")
-_DENIED = "mpirun reaches no host: `Permission denied (publickey)`"
 
 
 def ssh_key_permissions(role: ExpandedRole) -> Findings:
@@ -336,11 +333,6 @@ def _unreadable_key(job: Job, container: Container, mount: Path, mode: int) -> F
     help_ = f"set `fsGroup: {user or 1000}` in the `securityContext` of both roles' pods"
     level = ERROR if user is not None and group is not None else WARNING
     yield KEY.at(job.at(container.security_path("runAsUser") or mount), message, effect=effect, help=help_, level=level)
-
-
-_OPEN_MPI = ("OMPI_", "PRTE_")
-_STARTERS = frozenset(("mpirun", "mpiexec", "mpirun.openmpi"))  # horovodrun passes the option itself
-_ALLOWED = tuple([tuple(f"{family}ALLOW_RUN_AS_ROOT{end}" for end in ("", "_CONFIRM")) for family in _OPEN_MPI])
 
 
 def mpirun_as_root(container: Container) -> Findings:

@@ -39,6 +39,8 @@ PAIRS: tuple[tuple[str, str, dict[str, frozenset[str]]], ...] = (
         },
     ),
 )
+# Variables that keep NCCL or libfabric from the network, or GPUs of a pod from each other.
+_SWITCHES = ("NCCL_NET", "NCCL_NET_PLUGIN", "NCCL_IB_DISABLE", "FI_PROVIDER", "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL")
 
 
 def network_half_set_up(role: ExpandedRole) -> Findings:
@@ -139,10 +141,6 @@ def gib_half_set_up(role: ExpandedRole) -> Findings:
         if has_plugin != has_cards and container.devices and (has_plugin or container.sets("NCCL_IB_")):
             message = f"`{container.name}` has {there}, but {missing}"
             yield _half(container.at("name"), message, "the component `gke-gib`")
-
-
-# Variables that keep NCCL or libfabric from the network, or GPUs of a pod from each other.
-_SWITCHES = ("NCCL_NET", "NCCL_NET_PLUGIN", "NCCL_IB_DISABLE", "FI_PROVIDER", "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL")
 
 
 class _Unused(NamedTuple):

@@ -31,6 +31,9 @@ _NETWORK_CLASSES = ("dranet", "rdma", "nic", "net.", "efa", "network")
 
 _ARM = ("nvidia-gb200", "nvidia-gb300")
 _SPOT = "cloud.google.com/gke-spot"
+_LARGEST = {"cpu": MOST_CPUS * ONE, "memory": ONE << 60}
+_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_UNCONSTRAINED)
+_GROUP_KEYS = (VOLCANO_GROUP, "scheduling.volcano.sh/group-name")
 
 
 def more_accelerators_than_machine(role: ExpandedRole) -> Findings:
@@ -145,9 +148,6 @@ def spot_without_toleration(role: ExpandedRole) -> Findings:
         yield SPOT.at(role.job.at(role.node_labels[_SPOT][1]), message, effect=effect, help=help_)
 
 
-_LARGEST = {"cpu": MOST_CPUS * ONE, "memory": ONE << 60}
-
-
 def larger_than_machine(job: Job) -> Findings:
     seen: set[Span] = set()  # roles may be made of one template
     for role in job.roles:
@@ -193,9 +193,6 @@ def _largest(role: ExpandedRole, resource: str) -> Span:
     return role.pod_at("resources") if largest is None else largest.amount_at(resource)
 
 
-_LEVELS = (PODSET_REQUIRED, PODSET_PREFERRED, PODSET_UNCONSTRAINED)
-
-
 def topology_annotation(role: ExpandedRole) -> Findings:
     annotations, faults = role.annotations, []
     levels = [level for level in _LEVELS if level in annotations]
@@ -230,9 +227,6 @@ def selector_contradicts_affinity(role: ExpandedRole) -> Findings:
             also = [Label(role.job.at((*term, "matchExpressions", index)), "the affinity")]
             effect = "no node satisfies both: the pods stay pending"
             yield CONTRADICTS.at(at, message, also=also, effect=effect, help="keep one of them")
-
-
-_GROUP_KEYS = (VOLCANO_GROUP, "scheduling.volcano.sh/group-name")
 
 
 def scheduler_without_group(job: Job) -> Findings:

@@ -26,6 +26,10 @@ _ALONE = "${TRAINJOB_"  # what a job is called while its runtime is judged witho
 # Variables of every container that the kubelet does not know: it expands those of `env` and of Services alone.
 _OF_IMAGE = ("HOME", "PATH", "HOSTNAME")
 _SERVICE_LINKS = ("_SERVICE_HOST", "_SERVICE_PORT", "_PORT")  # how the variables end that the kubelet sets for Services
+# Commands of a shell that set the variables they are given the names of.
+_SETTING = frozenset(("read", "for", "select", "mapfile", "readarray", "getopts", "printf", "let"))
+# What a sourced file is called that sets up a shell and none of a job's variables.
+_HARMLESS = ("activate", "conda.sh", "setvars.sh", "profile", ".bashrc")
 
 
 def resource_of_no_container(container: Container) -> Findings:
@@ -126,12 +130,6 @@ def undefined_variable(job: Job) -> Findings:
                     effect = f"the program gets the literal text `$({name})`"
                     help_ = f"add `{name}` to `env`"
                     yield UNDEFINED.at(container.at_word(f"$({name})"), message, effect=effect, help=help_)
-
-
-# Commands of a shell that set the variables they are given the names of.
-_SETTING = frozenset(("read", "for", "select", "mapfile", "readarray", "getopts", "printf", "let"))
-# What a sourced file is called that sets up a shell and none of a job's variables.
-_HARMLESS = ("activate", "conda.sh", "setvars.sh", "profile", ".bashrc")
 
 
 def unset_in_launcher(job: Job) -> Findings:

@@ -71,6 +71,10 @@ _COUNTS = (
     "parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished",
     "backoffLimitPerIndex", "maxFailedIndexes",
 )  # fmt: skip
+_AMOUNTS = ("resources.limits.*", "resources.requests.*")
+_PAGES = tuple(f"requests.hugepages-{size}" for size in ("64Ki", "2Mi", "32Mi", "512Mi", "1Gi", "16Gi"))
+_SUB_PATHS = ("volumeMounts.#.subPath", "volumeMounts.#.subPathExpr")
+_NO_TOPOLOGY = ("an affinity term has no topology key", "set the node label to group by, such as `kubernetes.io/hostname`")  # fmt: skip
 
 
 class ServerComplaint:
@@ -348,11 +352,6 @@ def _exit_container(refused: ServerComplaint) -> Words:
     known = ", ".join(f"`{name}`" for name in sorted(names))
     return Words(f"no container is named `{refused.value}`", f"the containers are {known}")
 
-
-_AMOUNTS = ("resources.limits.*", "resources.requests.*")
-_PAGES = tuple(f"requests.hugepages-{size}" for size in ("64Ki", "2Mi", "32Mi", "512Mi", "1Gi", "16Gi"))
-_SUB_PATHS = ("volumeMounts.#.subPath", "volumeMounts.#.subPathExpr")
-_NO_TOPOLOGY = ("an affinity term has no topology key", "set the node label to group by, such as `kubernetes.io/hostname`")  # fmt: skip
 
 # The first that explains a complaint counts: its rule, the places, a part of the server's words, and what is said.
 # fmt: off

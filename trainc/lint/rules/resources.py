@@ -19,6 +19,19 @@ NO_MEMORY = Rule("accelerator-without-memory", NOTE)
 NO_CPU = Rule("accelerator-without-cpu", NOTE)
 TMPFS = Rule("tmpfs-over-memory", WARNING)
 SHM = Rule("no-shared-memory", WARNING)
+_LEAST_MEMORY = 1 << 20  # container runtimes refuse limits of a few MiB, and no program fits into one
+_LITTLE = {
+    "memory": "the kernel kills the container before its program starts",
+    "ephemeral-storage": "the kubelet evicts the pod once its files and logs exceed it",
+}
+_LEAST_BESIDE_DEVICES = {"cpu": ONE, "memory": (1 << 30) * ONE}
+_STARVED = {
+    "cpu": "its processes are throttled, and the accelerators are idle",
+    "memory": "the container is OOMKilled when the program initializes its accelerators",
+}
+# The share of a GPU's memory that JAX takes when it starts.
+_FRACTIONS = ("XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_CLIENT_MEM_FRACTION")
+_DEFAULT_SHM = (64 << 20) * ONE
 
 
 def too_many_devices(job: Job) -> Findings:
@@ -62,19 +75,6 @@ def mixed_accelerators(container: Container) -> Findings:
         yield MIXED.at(container.amount_at(second), message, also=also, effect=effect, help="keep one of them")
 
 
-_LEAST_MEMORY = 1 << 20  # container runtimes refuse limits of a few MiB, and no program fits into one
-_LITTLE = {
-    "memory": "the kernel kills the container before its program starts",
-    "ephemeral-storage": "the kubelet evicts the pod once its files and logs exceed it",
-}
-
-_LEAST_BESIDE_DEVICES = {"cpu": ONE, "memory": (1 << 30) * ONE}
-_STARVED = {
-    "cpu": "its processes are throttled, and the accelerators are idle",
-    "memory": "the container is OOMKilled when the program initializes its accelerators",
-}
-
-
 def amount_in_wrong_unit(container: Container) -> Findings:
     least = _LEAST_BESIDE_DEVICES if any(container.devices.values()) else {}
     for resource in ("cpu", *_LITTLE):
@@ -98,10 +98,6 @@ def amount_in_wrong_unit(container: Container) -> Findings:
             at, message = container.at("resources", field, resource), f"`{resource}: {leaf.value}` is {meaning}"
             yield UNIT.at(at, message, effect=effect, help=_advice(resource, str(leaf.value)), level=level)
             break
-
-
-# The share of a GPU's memory that JAX takes when it starts.
-_FRACTIONS = ("XLA_PYTHON_CLIENT_MEM_FRACTION", "XLA_CLIENT_MEM_FRACTION")
 
 
 def share_in_wrong_unit(job: Job) -> Findings:
@@ -214,9 +210,6 @@ def no_shared_memory(job: Job) -> Findings:
             if path[-1] == "name":
                 help_ = "mount an `emptyDir` with `medium: Memory` at /dev/shm"
             yield SHM.at(job.at(path), message, also=also, effect=effect, help=help_)
-
-
-_DEFAULT_SHM = (64 << 20) * ONE
 
 
 def _shm(container: Container) -> tuple[str | None, Path]:

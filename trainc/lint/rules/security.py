@@ -30,6 +30,15 @@ _SHARED = {
     "hostIPC": ("shares the memory segments of its node", "mount an `emptyDir` with `medium: Memory` at /dev/shm"),
 }
 _REFUSED = "a namespace that enforces the Pod Security Standard `baseline` rejects the pod"
+_KEY = "PRIVATE KEY-----"  # of whatever sort it is
+_TOKENS = (
+    "-----BEGIN ", "hf_", "ghp_", "gho_", "github_pat_", "glpat-", "AKIA", "ASIA", "sk-", "xoxb-", "xoxp-", "nvapi-",
+    "AIza", "dckr_pat_", "ya29.", "eyJhbGci",
+)  # fmt: skip
+_SHORTEST = 16  # characters of a token
+_PLACEHOLDER_WORDS = (
+    "xxx", "your", "token_here", "replace", "change", "example", "placeholder", "insert", "secret", "dummy",
+)  # fmt: skip
 
 
 def privileged_pod(job: Job) -> Findings:
@@ -68,18 +77,6 @@ def root_where_non_root(job: Job) -> Findings:
             effect = "the kubelet refuses to start the container: the pod stays in CreateContainerConfigError"
             help_ = "set `runAsUser` to another user ID, or remove `runAsNonRoot`"
             yield ROOT.at(span, message, also=also, effect=effect, help=help_)
-
-
-_KEY = "PRIVATE KEY-----"  # of whatever sort it is
-_TOKENS = (
-    "-----BEGIN ", "hf_", "ghp_", "gho_", "github_pat_", "glpat-", "AKIA", "ASIA", "sk-", "xoxb-", "xoxp-", "nvapi-",
-    "AIza", "dckr_pat_", "ya29.", "eyJhbGci",
-)  # fmt: skip
-
-_SHORTEST = 16  # characters of a token
-_PLACEHOLDER_WORDS = (
-    "xxx", "your", "token_here", "replace", "change", "example", "placeholder", "insert", "secret", "dummy",
-)  # fmt: skip
 
 
 def secret_in_text(container: Container) -> Findings:

@@ -25,6 +25,9 @@ MANY_JOBS = Rule("ranks-repeat-per-job", WARNING)
 NO_INDEX = Rule("rank-without-index", ERROR)
 
 _OWN_RESOURCES = ("cpu", "memory", "ephemeral-storage")  # others, but for cards, may be devices unknown to trainc
+# What programs on CPUs are started with, and how containers get GPUs that no resource counts.
+_CPU_WORDS = ("cpu", "gloo", "ipex", "openvino")
+_UNCOUNTED = ("NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 
 def nodes_mismatch(container: Container) -> Findings:
@@ -205,11 +208,6 @@ def _may_have_device(container: Container) -> bool:
     others = [name for name in (*container.limits, *container.requests) if name not in _OWN_RESOURCES]
     has_claims = container.role.pod.get("resourceClaims") is not None
     return bool(container.devices) or has_claims or not all(map(is_network, others))
-
-
-# What programs on CPUs are started with, and how containers get GPUs that no resource counts.
-_CPU_WORDS = ("cpu", "gloo", "ipex", "openvino")
-_UNCOUNTED = ("NVIDIA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 
 def processes_without_accelerator(container: Container) -> Findings:

@@ -22,6 +22,8 @@ SHARED_POOLS = Rule("slices-share-node-pools", WARNING)
 SLICES = Rule("multislice-half-set-up", WARNING)
 
 ACCELERATOR, TOPOLOGY = "cloud.google.com/gke-tpu-accelerator", "cloud.google.com/gke-tpu-topology"
+# All that a slice is told of the others.
+_MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
 
 
 class _Slice:
@@ -152,10 +154,6 @@ def multislice_single_host(slice_: _Slice) -> Findings:
         also = [Label(role.at("replicas"), f"{role.replicas} slices")]
         effect = "multislice is not supported between single-host slices"
         yield SINGLE.at(slice_.topology_at, message, also=also, effect=effect, help="use a topology with several hosts")
-
-
-# All that a slice is told of the others.
-_MEGASCALE = ("MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID", "MEGASCALE_COORDINATOR_ADDRESS")
 
 
 def multislice_half_set_up(role: ExpandedRole) -> Findings:

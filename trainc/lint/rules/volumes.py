@@ -16,6 +16,13 @@ SHM_HOST = Rule("shared-memory-of-host", NOTE)
 MEDIUM = Rule("unknown-medium", ERROR)
 NO_ACCESS = Rule("infiniband-without-access", WARNING)
 RETAINED = Rule("retained-claim-differs", NOTE)
+# Directories without which the programs of an image do not start.
+_OF_IMAGE = frozenset((
+    "/", "/bin", "/etc", "/lib", "/lib64", "/opt", "/opt/conda", "/opt/venv", "/sbin", "/usr", "/usr/bin", "/usr/lib",
+    "/usr/local", "/usr/local/bin", "/usr/local/lib",
+))  # fmt: skip
+_DEVICES = "/dev/infiniband"
+_STORED = ("volumeMode", "storageClassName", "volumeName")  # what the server writes into a claim's spec
 
 
 def unknown_medium(role: ExpandedRole) -> Findings:
@@ -35,13 +42,6 @@ def relative_mount_path(container: Container) -> Findings:
         if where and where[0] not in "/$" and ":" not in where and not substituted(where):
             at = container.at("volumeMounts", index, "mountPath")
             yield RELATIVE.at(at, f"`{where}` does not start with a slash", help=f"write `/{where}`")
-
-
-# Directories without which the programs of an image do not start.
-_OF_IMAGE = frozenset((
-    "/", "/bin", "/etc", "/lib", "/lib64", "/opt", "/opt/conda", "/opt/venv", "/sbin", "/usr", "/usr/bin", "/usr/lib",
-    "/usr/local", "/usr/local/bin", "/usr/local/lib",
-))  # fmt: skip
 
 
 def mount_hides_image(container: Container) -> Findings:
@@ -86,9 +86,6 @@ def shared_memory_of_host(role: ExpandedRole) -> Findings:
             yield SHM_HOST.at(role.pod_at("volumes", index), message, effect=effect, help=help_)
 
 
-_DEVICES = "/dev/infiniband"
-
-
 def infiniband_without_access(container: Container) -> Findings:
     volumes = container.role.volumes
     for index, mount in enumerate(rows(container.tree, "volumeMounts") if container.role.reads_host else ()):
@@ -101,9 +98,6 @@ def infiniband_without_access(container: Container) -> Findings:
             effect = "opening them fails, and NCCL falls back to TCP"
             help_ = "request the resource of an RDMA device plugin, or set `securityContext.privileged: true`"
             yield NO_ACCESS.at(container.at("volumeMounts", index), message, effect=effect, help=help_)
-
-
-_STORED = ("volumeMode", "storageClassName", "volumeName")  # what the server writes into a claim's spec
 
 
 def retained_claim_differs(job: Job) -> Findings:

@@ -11,6 +11,46 @@ from trainc.text.object_keys import GPU_RESOURCE, NEURON_RESOURCE, TPU_RESOURCE
 from trainc.text.record import NamedTuple
 from trainc.text.spelling import intended
 
+MOST_CPUS = 4096  # above the largest machines that clouds offer
+INSTANCE_LABELS = (
+    "node.kubernetes.io/instance-type",
+    "beta.kubernetes.io/instance-type",
+    "cloud.google.com/machine-family",
+)
+# GKE's accelerator label, where it names one machine (cloud.google.com/gke-accelerator).
+ACCELERATOR = "cloud.google.com/gke-accelerator"
+ACCELERATORS = {
+    "nvidia-h100-mega-80gb": "a3-megagpu-8g",
+    "nvidia-h200-141gb": "a3-ultragpu-8g",
+    "nvidia-b200": "a4-highgpu-8g",
+    "nvidia-gb200": "a4x-highgpu-4g",
+}
+_SMALL = frozenset(((1, 1, 1), (1, 1, 2), (1, 2, 1), (2, 1, 1), (2, 2, 1), (2, 2, 2), (2, 2, 4), (2, 4, 4)))
+_FLAT = ("1x1", "2x2", "2x4", "4x4", "4x8", "8x8", "8x16", "16x16")
+# Labels of cloud.google.com/gke-tpu-accelerator (axlearn, xpk; shapes from xpk's generate_tpu_topologies).
+# An annotation by which GKE cuts a slice out of a larger node pool, or puts one together from several.
+SLICE = "cloud.google.com/gke-tpu-slice-topology"
+GPU, TPU, NEURON, MIG, GAUDI, NPU = "GPU", "TPU", "Neuron", "MIG slice", "Gaudi", "NPU"
+DEVICES = {
+    GPU_RESOURCE: GPU,
+    "nvidia.com/gpu.shared": MIG,
+    "amd.com/gpu": GPU,
+    "gpu.intel.com/i915": GPU,
+    "gpu.intel.com/xe": GPU,
+    TPU_RESOURCE: TPU,
+    NEURON_RESOURCE: NEURON,
+    "aws.amazon.com/neuroncore": NEURON,
+    "aws.amazon.com/neurondevice": NEURON,
+    "habana.ai/gaudi": GAUDI,
+    "huawei.com/Ascend910": NPU,
+    "huawei.com/ascend-1980": NPU,
+}
+EFA = "vpc.amazonaws.com/efa"
+NETWORK_PREFIXES = (
+    EFA, "rdma/", "nvidia.com/rdma", "nvidia.com/mlnxnics", "nvidia.com/hostdev", "networking.gke.io.networks/",
+)  # fmt: skip
+_SHORT = 8  # letters of a domain in which one wrong letter may give another vendor's
+
 
 class Machine(NamedTuple):
     """How many accelerators of `resource` one machine has, and how many RDMA network cards, CPUs and GiB (0: not known)."""
@@ -23,7 +63,6 @@ class Machine(NamedTuple):
     gib: int = 0
 
 
-MOST_CPUS = 4096  # above the largest machines that clouds offer
 MACHINES = {
     m.name: m
     for m in (
@@ -82,21 +121,6 @@ MACHINES = {
     )
 }
 
-INSTANCE_LABELS = (
-    "node.kubernetes.io/instance-type",
-    "beta.kubernetes.io/instance-type",
-    "cloud.google.com/machine-family",
-)
-
-# GKE's accelerator label, where it names one machine (cloud.google.com/gke-accelerator).
-ACCELERATOR = "cloud.google.com/gke-accelerator"
-ACCELERATORS = {
-    "nvidia-h100-mega-80gb": "a3-megagpu-8g",
-    "nvidia-h200-141gb": "a3-ultragpu-8g",
-    "nvidia-b200": "a4-highgpu-8g",
-    "nvidia-gb200": "a4x-highgpu-4g",
-}
-
 
 class Generation(NamedTuple):
     """A TPU generation: its hosts hold any of `hosts` chips, its slices have shapes of a table or are made of cubes.
@@ -129,12 +153,6 @@ class Generation(NamedTuple):
         return tuple([chips for chips in self.hosts if chips == total or (chips == 4 and total % 4 == 0)])
 
 
-_SMALL = frozenset(((1, 1, 1), (1, 1, 2), (1, 2, 1), (2, 1, 1), (2, 2, 1), (2, 2, 2), (2, 2, 4), (2, 4, 4)))
-_FLAT = ("1x1", "2x2", "2x4", "4x4", "4x8", "8x8", "8x16", "16x16")
-
-# Labels of cloud.google.com/gke-tpu-accelerator (axlearn, xpk; shapes from xpk's generate_tpu_topologies).
-# An annotation by which GKE cuts a slice out of a larger node pool, or puts one together from several.
-SLICE = "cloud.google.com/gke-tpu-slice-topology"
 GENERATIONS = {
     "tpu-v4-podslice": Generation("v4", (4,), cubes=64, ascending=False),
     "tpu-v5-lite-podslice": Generation("v5e", (1, 4, 8), _FLAT),
@@ -143,28 +161,6 @@ GENERATIONS = {
     "tpu-v6e-slice": Generation("v6e", (1, 4, 8), _FLAT),
     "tpu7x": Generation("7x", (1, 4), cubes=144),
 }
-
-GPU, TPU, NEURON, MIG, GAUDI, NPU = "GPU", "TPU", "Neuron", "MIG slice", "Gaudi", "NPU"
-
-DEVICES = {
-    GPU_RESOURCE: GPU,
-    "nvidia.com/gpu.shared": MIG,
-    "amd.com/gpu": GPU,
-    "gpu.intel.com/i915": GPU,
-    "gpu.intel.com/xe": GPU,
-    TPU_RESOURCE: TPU,
-    NEURON_RESOURCE: NEURON,
-    "aws.amazon.com/neuroncore": NEURON,
-    "aws.amazon.com/neurondevice": NEURON,
-    "habana.ai/gaudi": GAUDI,
-    "huawei.com/Ascend910": NPU,
-    "huawei.com/ascend-1980": NPU,
-}
-
-EFA = "vpc.amazonaws.com/efa"
-NETWORK_PREFIXES = (
-    EFA, "rdma/", "nvidia.com/rdma", "nvidia.com/mlnxnics", "nvidia.com/hostdev", "networking.gke.io.networks/",
-)  # fmt: skip
 
 
 def device_kind(resource: str) -> str:
@@ -190,9 +186,6 @@ def meant_device(resource: str) -> str:
         if is_exchanged or (is_name and (domain == own_domain or _is_same_vendor(domain, own_domain))):
             return device
     return ""
-
-
-_SHORT = 8  # letters of a domain in which one wrong letter may give another vendor's
 
 
 def _is_same_vendor(domain: str, own: str) -> bool:

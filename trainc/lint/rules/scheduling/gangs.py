@@ -27,6 +27,7 @@ RESOURCES = Rule("gang-resources", WARNING)
 TASKS = Rule("gang-task-minima", ERROR)
 UNEVEN = Rule("gang-uneven-job", WARNING)
 BEST_EFFORT = Rule("gang-best-effort-member", WARNING)
+_KINDS = ("Workload", "PodGroup")
 
 
 def order_faults(placement: Placement) -> Iterator[Finding]:
@@ -201,9 +202,6 @@ def _best_effort(placement: Placement, back_end: str, role: Role) -> Iterator[Fi
         effect = "Volcano counts them as ready before they run, and places them last"
         help_ = "set a small request, such as `cpu: 100m`"
         yield BEST_EFFORT.at(placement.role_at(role, "name"), message, effect=effect, help=help_)
-
-
-_KINDS = ("Workload", "PodGroup")
 
 
 def version_faults(placement: Placement) -> Iterator[Finding]:

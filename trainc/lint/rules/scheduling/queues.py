@@ -34,6 +34,20 @@ UNKNOWN_PRIORITY = Rule("unknown-priority-class", ERROR)
 VOLCANO_QUEUES = Rule("volcano-queue", WARNING)
 KUEUE_AND_VOLCANO = Rule("kueue-with-volcano", ERROR)
 SUSPENDED = Rule("suspend-with-queue", WARNING)
+# What people write for Kueue: where it reads each key in a JobSet.
+_OF_JOBSET, _OF_PODS = ("jobset", "labels"), ("pod", "annotations")
+_READ_AT = {
+    **dict.fromkeys((KUEUE_PRIORITY, SECONDS), _OF_JOBSET),
+    **dict.fromkeys((PODSET_GROUP, PODSET_PREFERRED, PODSET_REQUIRED, PODSET_SLICE, PODSET_SLICES), _OF_PODS),
+    **dict.fromkeys((f"{PODSET}slice-size", PODSET_UNCONSTRAINED), _OF_PODS),
+}
+_SECTIONS = {
+    _OF_JOBSET: "a label of the JobSet, or of the TrainJob if there is one",
+    _OF_PODS: "an annotation of the pods",
+}
+_NAME = KUEUE_QUEUE.removeprefix(KUEUE)
+_MEANT = frozenset(("queue", "queue-names", "queues", "local-queue", "local-queue-name", "localqueue", "queuename"))
+_PAST_QUOTAS = "Kueue ignores the job: it starts at once, outside all quotas"
 
 
 def queue_faults(placement: Placement) -> Iterator[Finding]:
@@ -107,19 +121,6 @@ def _misplaced(placement: Placement) -> Iterator[Finding]:
             yield MISPLACED_QUEUE.at(at, message, effect=effect, help=help_, level=level)
 
 
-# What people write for Kueue: where it reads each key in a JobSet.
-_OF_JOBSET, _OF_PODS = ("jobset", "labels"), ("pod", "annotations")
-_READ_AT = {
-    **dict.fromkeys((KUEUE_PRIORITY, SECONDS), _OF_JOBSET),
-    **dict.fromkeys((PODSET_GROUP, PODSET_PREFERRED, PODSET_REQUIRED, PODSET_SLICE, PODSET_SLICES), _OF_PODS),
-    **dict.fromkeys((f"{PODSET}slice-size", PODSET_UNCONSTRAINED), _OF_PODS),
-}
-_SECTIONS = {
-    _OF_JOBSET: "a label of the JobSet, or of the TrainJob if there is one",
-    _OF_PODS: "an annotation of the pods",
-}
-
-
 def _unread(placement: Placement) -> Iterator[Finding]:
     """Find keys of Kueue that are misspelt, or written where Kueue does not read them, and a limit that is no number."""
     for spot in placement.spots:
@@ -185,11 +186,6 @@ def _one_of(placement: Placement, rule: Rule, kind: str, leaf: Tree, namespace: 
             help_ = f"`{leaf.value}` exists in {places}{more}; {wanted}"
         where = f" in namespace `{namespace}`" if namespace else ""
         yield rule.at(span, f"the cluster has no {kind} `{leaf.value}`{where}", help=help_)
-
-
-_NAME = KUEUE_QUEUE.removeprefix(KUEUE)
-_MEANT = frozenset(("queue", "queue-names", "queues", "local-queue", "local-queue-name", "localqueue", "queuename"))
-_PAST_QUOTAS = "Kueue ignores the job: it starts at once, outside all quotas"
 
 
 def unqueued(placement: Placement) -> Iterator[Finding]:
