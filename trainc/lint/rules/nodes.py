@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainc.lint.facts.amounts import ONE, amount
 from trainc.lint.facts.job import REQUIRED, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.timing import has_peers
-from trainc.lint.facts.values import rows, table, text, whole
+from trainc.lint.facts.values import rows, substituted, table, text, whole
 from trainc.lint.facts.world import collective
 from trainc.lint.tables.machines import ACCELERATOR, EFA, MOST_CPUS, is_network
 from trainc.model.finding import ERROR, WARNING, Label, Rule
@@ -202,8 +202,11 @@ def topology_annotation(role: ExpandedRole) -> Findings:
     if (size in annotations) != (top in annotations):
         there, missing = (size, top) if size in annotations else (top, size)
         faults.append((there, f"`{there}` needs `{missing}`", f"add `{missing}`"))
-    number, count = whole_number(text(annotations, size)), role.count
-    if number and type(count) is int and count and number > count:
+    written = text(annotations, size)
+    number, count = whole_number(written), role.count
+    if written and not number and not substituted(written):
+        faults.append((size, f"`{written}` is not a number of pods", "use a number of 1 or more"))
+    elif number and type(count) is int and count and number > count:
         faults.append((size, f"a slice has {number} pods, but `{role.name}` has {count}", f"use at most {count}"))
     elif number and type(count) is int and count % number:
         uneven = f"the {count} pods of `{role.name}` are not divisible into slices of {number}"
