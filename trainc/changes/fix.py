@@ -27,6 +27,8 @@ from trainc.model.sourced import Span
 from trainc.model.tree import Path
 from trainc.text.line_diff import LineMatcher, Replacement, differing_parts, unified
 
+_ENTRY = {"name", "value"}
+
 
 class Fixed(NamedTuple):
     """A file's new text, the findings whose edits are in it, and those that still need a person."""
@@ -140,9 +142,6 @@ def _edited(piece: str, edits: list[Edit], first: int) -> str:
     if not takes_away and lost_comments(done, piece):
         raise UnreadableError(why="a comment would be lost")
     return done
-
-
-_ENTRY = {"name", "value"}
 
 
 def make(root: Any, edits: Iterable[Edit], first: int) -> None:

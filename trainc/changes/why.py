@@ -21,6 +21,42 @@ from trainc.text.merge_keys import MERGE_KEYS
 from trainc.text.object_keys import TRAINC_PREFIX
 
 _COMPUTED = "computed"  # in the place of a layer
+_COUNTS = ("parallelism", "completions")
+_FRAMEWORK = "trainer.kubeflow.org/framework"
+_OUTSIDE = "wrong level: labels and annotations of a {kind} stay on it; those of the pods are in its template"
+_JOB_LEVEL = (
+    "wrong level: labels and annotations of a TrainJob are not copied, except kueue.x-k8s.io/*; write them into "
+    "runtimePatches[].trainingRuntimeSpec.template.metadata, or further down for the Jobs and the pods"
+)
+_TRAINJOB = {
+    "spec.runtimeRef": "names the runtime that the job starts from",
+    "spec.suspend": "a queue owns `suspend`: only true is written",
+    "spec.managedBy": "names the controller in charge; only MultiKueue's name reaches the JobSet",
+    "spec.activeDeadlineSeconds": "not overridable upstream: only the Trainer controller has this timer, and writes it to no object",
+    "spec.trainer.resourcesPerNode.claims": "not overridable upstream: limits and requests are merged, claims are not (Trainer v2.3.0)",
+}
+_OWN = {
+    "extends": "names the runtime that this one inherits from",
+    "components": "enables a component, or sets one of its parameters",
+    "locks": "lists what higher layers cannot change",
+    "parameters": "describes a parameter; its value is where it is set",
+    "roles": "names the replicated jobs that the component is for",
+    "requires": "lists what the component requires",
+    "conflictsWith": "lists what the component excludes",
+    "after": "lists what the component is applied after",
+    "description": "describes the component",
+}
+_CLUSTER = {
+    "components": "enables a component for every job of the cluster",
+    "paths": "selects the jobs that the cluster runs",
+    "folder": "names the folder of the cluster's dumps",
+    "images": "rewrites images with this prefix, or pins images of this name; no image of a job matches",
+}
+_SETTING = "a setting of the {}: it controls how jobs are compiled, and is not in the manifests"
+_EMPTY = "the API drops an empty value, or nothing in the manifests depends on it"
+_META = ("name", "namespace", "finalizers")
+LANDS, BEATEN, REFUSED, NOWHERE = "lands", "beaten", "refused", "nowhere"
+_WORD = "$patch"
 
 
 class LayerValue(NamedTuple):
@@ -95,9 +131,6 @@ def _rests(one: Origin, on: Origin) -> bool:
     return one == on or (one.at is None and one.by != on.by and set(on.spans()) == set(one.spans()) != set())
 
 
-_COUNTS = ("parallelism", "completions")
-
-
 class Layers:
     """All layers of a job, read once, so that many fields can be asked for."""
 
@@ -167,41 +200,6 @@ def _by_steps(tree: Tree) -> dict[Steps, Sourced[Any]]:
         if type(leaf) is Sourced:
             out.setdefault(steps, leaf)
     return out
-
-
-_FRAMEWORK = "trainer.kubeflow.org/framework"
-_OUTSIDE = "wrong level: labels and annotations of a {kind} stay on it; those of the pods are in its template"
-_JOB_LEVEL = (
-    "wrong level: labels and annotations of a TrainJob are not copied, except kueue.x-k8s.io/*; write them into "
-    "runtimePatches[].trainingRuntimeSpec.template.metadata, or further down for the Jobs and the pods"
-)
-_TRAINJOB = {
-    "spec.runtimeRef": "names the runtime that the job starts from",
-    "spec.suspend": "a queue owns `suspend`: only true is written",
-    "spec.managedBy": "names the controller in charge; only MultiKueue's name reaches the JobSet",
-    "spec.activeDeadlineSeconds": "not overridable upstream: only the Trainer controller has this timer, and writes it to no object",
-    "spec.trainer.resourcesPerNode.claims": "not overridable upstream: limits and requests are merged, claims are not (Trainer v2.3.0)",
-}
-_OWN = {
-    "extends": "names the runtime that this one inherits from",
-    "components": "enables a component, or sets one of its parameters",
-    "locks": "lists what higher layers cannot change",
-    "parameters": "describes a parameter; its value is where it is set",
-    "roles": "names the replicated jobs that the component is for",
-    "requires": "lists what the component requires",
-    "conflictsWith": "lists what the component excludes",
-    "after": "lists what the component is applied after",
-    "description": "describes the component",
-}
-_CLUSTER = {
-    "components": "enables a component for every job of the cluster",
-    "paths": "selects the jobs that the cluster runs",
-    "folder": "names the folder of the cluster's dumps",
-    "images": "rewrites images with this prefix, or pins images of this name; no image of a job matches",
-}
-_SETTING = "a setting of the {}: it controls how jobs are compiled, and is not in the manifests"
-_EMPTY = "the API drops an empty value, or nothing in the manifests depends on it"
-_META = ("name", "namespace", "finalizers")
 
 
 def reason(
@@ -279,9 +277,6 @@ def _of_job(path: Path, plan: Plan | None) -> str:
 def is_pointer(path: Path) -> bool:
     """Whether a path leads to the key of an item of a keyed list."""
     return len(path) > 2 and type(path[-2]) is int and MERGE_KEYS.get(str(path[-3])) == path[-1]
-
-
-LANDS, BEATEN, REFUSED, NOWHERE = "lands", "beaten", "refused", "nowhere"
 
 
 class Landing(NamedTuple):
@@ -385,9 +380,6 @@ def _errors_at(errors: Sequence[Finding], places: Sequence[Span]) -> tuple[Findi
         last = max((column for _, column in of_line), default=0)
         found |= {number for number, column in of_line if column == last}
     return tuple(errors[number] for number in sorted(found))
-
-
-_WORD = "$patch"
 
 
 class Pieces:

@@ -28,6 +28,34 @@ from trainc.yaml.reader import read
 from trainc.yaml.writer import dump
 
 _KIND = "ResourceList"
+PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
+_INTERNAL = "internal.config.kubernetes.io/"
+_FORMER = {  # as older versions of both spell them
+    "config.kubernetes.io/path": PATH,
+    "config.kubernetes.io/index": INDEX,
+    "config.k8s.io/id": "",
+    "kustomize.config.k8s.io/id": "",
+}
+_ORIGIN = Origin(by="the ResourceList")
+_DASH = 2  # columns of `- ` in front of an item
+_CHOICES = {  # a word of the configuration -> the option, and what it may be
+    "only": ("only", ("admission",)),
+    "failOn": ("fail_on", ("error", "warning")),
+    "fieldValidation": ("field_validation", ("strict", "warn", "ignore")),
+    "podSecurity": ("pod_security", ("baseline", "restricted")),
+}
+_NAMES = ("cluster", "select", "ignore")  # one name, or several
+_SWITCHES = {"closedWorld": "closed_world"}
+_POLICIES = "admissionregistration.k8s.io/"
+_PROJECT = ("trainc.dev/v1alpha1", "Project")
+_SPECS = {  # what only a compiler reads
+    ("trainer.kubeflow.org", "TrainingRuntime"),
+    ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
+    ("trainc.dev", "Runtime"),
+    ("trainc.dev", "RuntimeComponent"),
+    ("trainc.dev", "TrainJobPatch"),
+    ("trainc.dev", "Project"),
+}
 
 
 class Item(NamedTuple):
@@ -110,17 +138,6 @@ def _indented(text: str, head: str) -> str:
     return "\n".join([head + first, *[f"  {line}" if line else line for line in rest]]) + "\n"
 
 
-PATH, INDEX = "internal.config.kubernetes.io/path", "internal.config.kubernetes.io/index"
-_INTERNAL = "internal.config.kubernetes.io/"
-_FORMER = {  # as older versions of both spell them
-    "config.kubernetes.io/path": PATH,
-    "config.kubernetes.io/index": INDEX,
-    "config.k8s.io/id": "",
-    "kustomize.config.k8s.io/id": "",
-}
-_ORIGIN = Origin(by="the ResourceList")
-
-
 def _is_note(key: str) -> bool:
     """Whether an annotation is a note that a tool took for itself."""
     return key.startswith(_INTERNAL) or key in _FORMER
@@ -150,9 +167,6 @@ def _own_text(tree: Tree, text: str) -> str:
 def _annotated(tree: Tree, notes: dict[str, Tree]) -> Tree:
     metadata = tree["metadata"]
     return {**tree, "metadata": {**metadata, "annotations": {**(metadata.get("annotations") or {}), **notes}}}
-
-
-_DASH = 2  # columns of `- ` in front of an item
 
 
 def _slices(lines: Sequence[str], document: Document, items: Sequence[Tree]) -> list[str]:
@@ -185,16 +199,6 @@ def _block(lines: Sequence[str], first: int, column: int) -> str:
     while end < len(lines) and (lines[end].startswith(margin) or not lines[end].strip()):
         end += 1
     return "".join([f"{line[column:]}\n" for line in lines[dash:end]])
-
-
-_CHOICES = {  # a word of the configuration -> the option, and what it may be
-    "only": ("only", ("admission",)),
-    "failOn": ("fail_on", ("error", "warning")),
-    "fieldValidation": ("field_validation", ("strict", "warn", "ignore")),
-    "podSecurity": ("pod_security", ("baseline", "restricted")),
-}
-_NAMES = ("cluster", "select", "ignore")  # one name, or several
-_SWITCHES = {"closedWorld": "closed_world"}
 
 
 class Configuration(NamedTuple):
@@ -252,10 +256,6 @@ def configuration(config: Document | None, settings: Collection[str]) -> Configu
             hint = meant(key, known, f"options: {', '.join(known)}")
             raise Trouble(f"functionConfig: unknown option `{key}`; {hint}")
     return Configuration(command, options, inline)
-
-
-_POLICIES = "admissionregistration.k8s.io/"
-_PROJECT = ("trainc.dev/v1alpha1", "Project")
 
 
 class Package:
@@ -327,16 +327,6 @@ def _nodes(node: Tree, path: Path) -> Iterator[tuple[Path, Tree]]:
         for step, inner in node.items() if kind is dict else enumerate(node):
             yield (*path, step), inner
             yield from _nodes(inner, (*path, step))
-
-
-_SPECS = {  # what only a compiler reads
-    ("trainer.kubeflow.org", "TrainingRuntime"),
-    ("trainer.kubeflow.org", "ClusterTrainingRuntime"),
-    ("trainc.dev", "Runtime"),
-    ("trainc.dev", "RuntimeComponent"),
-    ("trainc.dev", "TrainJobPatch"),
-    ("trainc.dev", "Project"),
-}
 
 
 class ItemSpool(Spool):

@@ -28,6 +28,12 @@ from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
 from trainc.text.record import Any
 
 Key = tuple[str, str, str]  # cluster, namespace, name of the job, or kind/name of an object beside jobs
+QUEUES = (KUEUE_QUEUE, VOLCANO_QUEUE)
+_SECRET = re.compile(r"Secret/\S+ (data|stringData)\b")  # what nobody shall read in a review
+_OWN = ("JobSet", "Job")  # kinds of the object that a job is
+_SUMMARIZED = frozenset(("args", "command", "completions", "env", "image", "parallelism", "resources"))
+_SIZES = ("nodes of ", "requests ", "limits ")  # what holds no name
+_MAX_JOBS_OF_ONE_SHAPE = 50  # jobs of one shape; of more, hardly any is a clear case
 
 
 class Split(NamedTuple):
@@ -90,9 +96,6 @@ def naming(bundle: Bundle, jobs: Iterable[Bundle]) -> frozenset[str]:
     wanted = {provides(tree) for tree in bundle.objects}
     users = (one for one in jobs if one.cluster == bundle.cluster and wanted & names_in(one.objects))
     return frozenset((*bundle.document.files, *(one.document.file for one in users)))
-
-
-QUEUES = (KUEUE_QUEUE, VOLCANO_QUEUE)
 
 
 class JobFacts(NamedTuple):
@@ -213,11 +216,6 @@ Fits = Callable[[JobFacts, JobFacts], bool]
 Pairs = list[tuple[JobFacts, JobFacts]]
 
 
-_SECRET = re.compile(r"Secret/\S+ (data|stringData)\b")  # what nobody shall read in a review
-_OWN = ("JobSet", "Job")  # kinds of the object that a job is
-_SUMMARIZED = frozenset(("args", "command", "completions", "env", "image", "parallelism", "resources"))
-
-
 class Change(NamedTuple):
     """One thing that differs; an empty side is one where it is not there. Places are `file:line`, empty where none is known."""
 
@@ -301,10 +299,6 @@ def _masked(name: str, facts_: JobFacts) -> str:
     text = facts_.values.get(name, "")
     is_literal = text and not text.startswith("{'")  # a reference to a Secret is shown as one
     return MASK if is_literal and name.startswith("env ") and named_secret(name.split(" ")[1]) else text
-
-
-_SIZES = ("nodes of ", "requests ", "limits ")  # what holds no name
-_MAX_JOBS_OF_ONE_SHAPE = 50  # jobs of one shape; of more, hardly any is a clear case
 
 
 def renamed(gone: Iterable[JobFacts], fresh: Iterable[JobFacts]) -> Pairs:

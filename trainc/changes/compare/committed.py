@@ -36,6 +36,11 @@ Edited = Callable[[], frozenset[str]]
 ALL = "all"
 ITSELF = "trainc itself"
 _SHOWN = 4  # fields that are named
+OUT_OF_DATE = Rule("out-of-date", ERROR, admission=True)
+FOREIGN_OUTPUT = Rule("foreign-output", ERROR, admission=True)
+IGNORED_BY_FLUX = Rule("ignored-by-flux", WARNING, admission=True)
+Bound = Callable[[Document, Project, Report], list[Cluster]]
+_FIRST_LINE = 4096  # bytes that hold it
 
 
 class Committed:
@@ -212,16 +217,6 @@ def _ended(bundle: Bundle, header: Header, decision: Decision, edited: Edited) -
         shared = [one.refused_by(bundle, own=False) for one in decision.refused]
     blamed = _blamed(bundle, [one for one in shared if one.refused], edited)
     return [f"the job was edited: a run keeps its rendering only while nothing but {blamed} changes"] if blamed else []
-
-
-OUT_OF_DATE = Rule("out-of-date", ERROR, admission=True)
-FOREIGN_OUTPUT = Rule("foreign-output", ERROR, admission=True)
-IGNORED_BY_FLUX = Rule("ignored-by-flux", WARNING, admission=True)
-
-
-Bound = Callable[[Document, Project, Report], list[Cluster]]
-
-_FIRST_LINE = 4096  # bytes that hold it
 
 
 def renderings(

@@ -61,6 +61,7 @@ _MOST_PAIRED = 12  # edits of which all pairs are tried
 _DOCUMENT = re.compile(rb"^---.*$", re.MULTILINE)
 _KIND = re.compile(rb"^kind:[ \t]*(\w+)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _JOBS = frozenset(name.encode() for name in ("TrainJob", "JobSet", *NAMES, *(kind for _, kind in INPUT_KINDS)))
+Causes = Mapping[Key, tuple[str, ...]]
 
 
 class Target(NamedTuple):
@@ -255,9 +256,6 @@ class Search:
 
     def _forms(self, undone: frozenset[str]) -> World:
         return self._edits.world(undone, self._wanted)[self._which]
-
-
-Causes = Mapping[Key, tuple[str, ...]]
 
 
 class Edited(NamedTuple):

@@ -39,6 +39,12 @@ Names = Sequence[tuple[Path, Sourced[Any]]]  # the key of each item, with its pa
     "server-side-apply", "client-side-apply", "put", "server-side-apply-files",
 )  # fmt: skip
 OF_FILES = (PUT, SERVER_SIDE_FILES)  # what is written goes to the server, not what trainc builds of it
+_LONGEST = 60  # characters of a value that are shown
+_ON_CHANGE = ("cel", "webhook")  # the stages of a server that compare the new object with the stored one
+_ABSENT = object()
+IMMUTABLE_CHANGE = Rule("immutable-change", ERROR, verdict=True, compares=True)
+_MAX_FIELDS_NAMED = 8  # fields named in one finding
+MOVED_RUN = Rule("moved-run", WARNING)
 
 
 def stored(tree: Tree, server: Served) -> Tree:
@@ -101,11 +107,6 @@ def _without(node: SchemaNode | None, last: Tree, live: Tree) -> Tree:
 
 def _key(node: SchemaNode, item: Tree) -> tuple[object, ...]:
     return tuple(value(item, name) for name in node.keys)
-
-
-_LONGEST = 60  # characters of a value that are shown
-_ON_CHANGE = ("cel", "webhook")  # the stages of a server that compare the new object with the stored one
-_ABSENT = object()
 
 
 class LeafUpdate(NamedTuple):
@@ -306,10 +307,6 @@ def moved(old: Mapping[Any, Keys], new: Mapping[Any, Keys]) -> Iterator[tuple[An
             yield path, was[apart[0] : apart[-1] + 1], now[apart[0] : apart[-1] + 1]
 
 
-IMMUTABLE_CHANGE = Rule("immutable-change", ERROR, verdict=True, compares=True)
-_MAX_FIELDS_NAMED = 8  # fields named in one finding
-
-
 def immutable_change(
     bundle: Bundle, refused: Sequence[Update], *, effect: str, otherwise: str, notes: Iterable[str] = ()
 ) -> Finding:
@@ -348,9 +345,6 @@ def to_run(bundle: Bundle, number: int) -> Finding:
 def run_holder(bundle: Bundle) -> Document:
     """The document in whose annotations the number of a job's run stands, or will."""
     return bundle.document.place_of(RUN_PATH)[0]
-
-
-MOVED_RUN = Rule("moved-run", WARNING)
 
 
 def moved_run(span: Span, job: str, number: int, before: str, after: str) -> Finding:

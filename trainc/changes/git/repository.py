@@ -28,6 +28,18 @@ _EMPTY = (  # the object of an empty file, in repositories with SHA-1 and SHA-25
     "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 )
 LARGEST = 64 * 1024 * 1024  # bytes of one object
+_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
+_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",  # from Git 2.45 on; before, the fetch starts and finds no transport
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+_DRIVER = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
+_MISSING = ("promisor", "lazy fetching", "missing blob", "transport 'none'", "not allowed")
+_CHUNK = 1 << 16
+LINK = "120000"  # the mode of a symbolic link
 
 
 class IndexEntry(NamedTuple):
@@ -41,19 +53,6 @@ class IndexEntry(NamedTuple):
     object: str
     stage: int
     is_left_out: bool
-
-
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
-_ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_NO_LAZY_FETCH": "1",  # from Git 2.45 on; before, the fetch starts and finds no transport
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
-_DRIVER = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
-_MISSING = ("promisor", "lazy fetching", "missing blob", "transport 'none'", "not allowed")
-_CHUNK = 1 << 16
 
 
 class GitRepository:
@@ -310,9 +309,6 @@ def partial() -> Trouble:
         "this partial clone lacks objects of the revision, and trainc fetches nothing; "
         "run `git archive -o /dev/null REVISION`, which fetches them, and try again"
     )
-
-
-LINK = "120000"  # the mode of a symbolic link
 
 
 @contextmanager

@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.changes.git.repository import GitRepository
 
+_HEADS = ("HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD")
+
 
 def repository_of(folder: str) -> GitRepository | None:
     """The work tree that holds a folder, None where there is none, or no Git."""
@@ -28,9 +30,6 @@ def repository_of(folder: str) -> GitRepository | None:
         return GitRepository(folder)
     except Trouble:
         return None
-
-
-_HEADS = ("HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD")
 
 
 class CommittedTexts:

@@ -27,6 +27,10 @@ from trainc.yaml.spelling import plain_text
 _MARK = "\ufeff"
 _START = re.compile(r"^---(?:[ \t].*)?$")
 _ITEM = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?:[ \t]*#[^\n]*\n)*( *)- ", re.MULTILINE)
+# Both halves of a character, and a backslash that is no escape of what follows it.
+_HALVES = re.compile(r"\\\\|(\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}").sub
+_FIRST_LINE = "---\n"
+_INDENT = re.compile(r"\{\r?\n([ \t]*)").match
 
 
 def split(text: str) -> list[str]:
@@ -186,12 +190,6 @@ def with_line_ends(text: str, rewrite: Callable[[str], Any]) -> Any:
         return done._replace(text=text)
     new = done.text.replace("\n", "\r\n") if 2 * own.count("\r\n") > own.count("\n") else done.text
     return done._replace(text=mark + new)
-
-
-# Both halves of a character, and a backslash that is no escape of what follows it.
-_HALVES = re.compile(r"\\\\|(\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}").sub
-_FIRST_LINE = "---\n"
-_INDENT = re.compile(r"\{\r?\n([ \t]*)").match
 
 
 def is_json(text: str) -> bool:

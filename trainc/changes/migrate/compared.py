@@ -21,6 +21,35 @@ from trainc.text.numbers import with_octal
 
 _FIELDS_NAMED = 3  # fields that are named beside the reason that they share
 UNEXPLAINED = "not explained: compare the two before you use the new file"
+# The parts of the mpi-operator under the names that the Trainer gives them.
+_MPI_NAMES = (
+    (re.compile(r"^(ConfigMap/.*)-config(?=/)"), r"\1-mpi-hostfile"),
+    (re.compile(r"(volumes|volumeMounts)\[mpi-job-config\]"), r"\1[mpi-hostfile]"),
+    (re.compile(r"(volumes|volumeMounts)\[ssh-auth\]"), r"\1[mpi-ssh-auth]"),
+)
+_OF_POLICY = {
+    "mpi": (
+        (r"^ConfigMap/[^/]*-mpi-hostfile/(metadata/labels/app|data/discover_hosts\.sh)$", "the job does not read it"),
+        (
+            r"^ConfigMap/[^/]*-mpi-hostfile/metadata/name$|volumes\[mpi-hostfile\]/configMap/",
+            "the Trainer has its own hostfile",
+        ),
+        (r"volumes\[mpi-ssh-auth\]/secret/", "the Trainer has its own Secret with SSH keys"),
+        (r"/securityContext/fsGroup$", "the Trainer's ssh keys are readable for root and this group"),
+        (r"/dnsConfig/searches\[", "the hostfile names hosts that resolve without it"),
+    ),
+    "torch": ((r"env\[(MASTER_ADDR|MASTER_PORT|WORLD_SIZE|RANK)\]/", "torchrun sets it for each of its processes"),),
+}
+# Where a job asked Volcano for a gang, and its runtime does so now.
+_OF_GANGS = (
+    (r"/spec/minResources$", "its pods request nothing"),
+    (r"/spec/minTaskMember/", "the gang is all pods of the job: no task has a number of its own"),
+    (r"/metadata/(labels|annotations)/", "the Trainer passes neither labels nor annotations to the PodGroup"),
+)
+_NAMESPACE = re.compile(r"(-\d+\.[a-z0-9-]+)\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?(?=[:\s])")
+_WIRING = ("env[TF_CONFIG]/value", "/data/hostfile")
+_BOTH = ("PET_NNODES", "OMPI_MCA_orte_set_default_slots")  # what a policy must set as the operator did
+LATEST = Project(".")
 
 
 class Difference(NamedTuple):
@@ -88,35 +117,6 @@ _REASONS = (
     (r"/groupName$", "the server's default, written out"),
     (r"annotations/trainc\.dev/", "how the original job was compiled"),
 )  # fmt: skip
-
-# The parts of the mpi-operator under the names that the Trainer gives them.
-_MPI_NAMES = (
-    (re.compile(r"^(ConfigMap/.*)-config(?=/)"), r"\1-mpi-hostfile"),
-    (re.compile(r"(volumes|volumeMounts)\[mpi-job-config\]"), r"\1[mpi-hostfile]"),
-    (re.compile(r"(volumes|volumeMounts)\[ssh-auth\]"), r"\1[mpi-ssh-auth]"),
-)
-_OF_POLICY = {
-    "mpi": (
-        (r"^ConfigMap/[^/]*-mpi-hostfile/(metadata/labels/app|data/discover_hosts\.sh)$", "the job does not read it"),
-        (
-            r"^ConfigMap/[^/]*-mpi-hostfile/metadata/name$|volumes\[mpi-hostfile\]/configMap/",
-            "the Trainer has its own hostfile",
-        ),
-        (r"volumes\[mpi-ssh-auth\]/secret/", "the Trainer has its own Secret with SSH keys"),
-        (r"/securityContext/fsGroup$", "the Trainer's ssh keys are readable for root and this group"),
-        (r"/dnsConfig/searches\[", "the hostfile names hosts that resolve without it"),
-    ),
-    "torch": ((r"env\[(MASTER_ADDR|MASTER_PORT|WORLD_SIZE|RANK)\]/", "torchrun sets it for each of its processes"),),
-}
-# Where a job asked Volcano for a gang, and its runtime does so now.
-_OF_GANGS = (
-    (r"/spec/minResources$", "its pods request nothing"),
-    (r"/spec/minTaskMember/", "the gang is all pods of the job: no task has a number of its own"),
-    (r"/metadata/(labels|annotations)/", "the Trainer passes neither labels nor annotations to the PodGroup"),
-)
-_NAMESPACE = re.compile(r"(-\d+\.[a-z0-9-]+)\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?(?=[:\s])")
-_WIRING = ("env[TF_CONFIG]/value", "/data/hostfile")
-_BOTH = ("PET_NNODES", "OMPI_MCA_orte_set_default_slots")  # what a policy must set as the operator did
 
 
 def differences(before: list[Any], after: list[Any], want: MigrationTarget) -> list[Difference]:
@@ -202,9 +202,6 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, object]]:
             yield from _leaves(item, f"{path}[{name}]")
     else:
         yield path, node
-
-
-LATEST = Project(".")
 
 
 def made(text: str | bytes, project: Project = LATEST, *, checked: bool = True) -> tuple[list[Bundle], Report]:

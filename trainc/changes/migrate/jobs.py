@@ -54,6 +54,17 @@ _COUNTS = ("-np", "-n", "--np", "-c")  # options of mpirun for the number of pro
 _FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env", "resourcesPerNode": "resources"}
 # A replicatedJob that stands for a role of another name: the roles it may come from, the first that is there.
 _FORMER = {"node": ("master", "worker"), "leader": ("worker",), "master-rest": ("master",)}
+# What no TrainJob says: where it stands in an older job, and why it is left behind.
+_LEFT = (
+    (("schedulingPolicy",), "a TrainJob is a gang as a whole, its queue and priority are passed to the scheduler"),
+    (("ttlSecondsAfterFinished",), "a job that its TTL deletes is applied again from Git"),
+    (("cleanPodPolicy",), "a JobSet deletes running pods and keeps finished ones"),
+    (("elasticPolicy", "metrics"), "nothing can scale a JobSet"),
+    (("enableDynamicWorker",), "the number of workers cannot change while the job runs"),
+    (("tensorboard",), "run it as its own Deployment"),
+)
+_OF_JOBSETS = ("cleanPodPolicy", "Running")
+KEPT = "it stays a plain Job, as `trainc.dev/keep` requests; a TrainJob becomes a JobSet"
 
 
 def written(text: str, plain: dict[str, Any], want: MigrationTarget) -> str:
@@ -142,18 +153,6 @@ def _runtime(pods: Mapping[str, SourceEntry | None]) -> SourceNode:
         jobs.children.append(role.holding(node) if role is not None else apart(node))
     inner = apart(composed(replicatedJobs=apart(jobs)))
     return composed(spec=apart(composed(template=apart(composed(spec=inner)))))
-
-
-# What no TrainJob says: where it stands in an older job, and why it is left behind.
-_LEFT = (
-    (("schedulingPolicy",), "a TrainJob is a gang as a whole, its queue and priority are passed to the scheduler"),
-    (("ttlSecondsAfterFinished",), "a job that its TTL deletes is applied again from Git"),
-    (("cleanPodPolicy",), "a JobSet deletes running pods and keeps finished ones"),
-    (("elasticPolicy", "metrics"), "nothing can scale a JobSet"),
-    (("enableDynamicWorker",), "the number of workers cannot change while the job runs"),
-    (("tensorboard",), "run it as its own Deployment"),
-)
-_OF_JOBSETS = ("cleanPodPolicy", "Running")
 
 
 def dropped_fields(old: dict[str, Any], jobset: dict[str, Any]) -> list[str]:
@@ -414,9 +413,6 @@ def _allows_on_top(text: str) -> Counter[str]:
 def errors(report: Report) -> tuple[Finding, ...]:
     """The errors of a report."""
     return tuple(finding for finding in report.findings if finding.level == ERROR)
-
-
-KEPT = "it stays a plain Job, as `trainc.dev/keep` requests; a TrainJob becomes a JobSet"
 
 
 class Rewritten(NamedTuple):

@@ -20,6 +20,12 @@ from trainc.text.quantity import Quantity
 from trainc.yaml.events import Parser
 from trainc.yaml.spelling import block, is_visible, other_text, plain_text, quoted, text_of
 
+_BESIDE = re.compile(r"(?:^|(?<=\s))#.*$")
+_BLOCK = re.compile(r"[|>][-+0-9]*\s+(#.*)$")
+COMPOSED = "composed"  # the style of a node whose entries stand at several places
+_AMOUNTS = ("requests", "limits", "sizeLimit", "storage", "divisor")
+_STEP = 2  # columns
+
 
 class SourceDocument(NamedTuple):
     """The root of a document's lines, what stands above its first key and below its last."""
@@ -188,11 +194,6 @@ def _behind(lines: list[str], start: int, stop: int, column: int) -> int:
     return end
 
 
-_BESIDE = re.compile(r"(?:^|(?<=\s))#.*$")
-_BLOCK = re.compile(r"[|>][-+0-9]*\s+(#.*)$")
-COMPOSED = "composed"  # the style of a node whose entries stand at several places
-
-
 class SourceNode:
     """One value and the lines that it takes: from `start` up to but without `end`, counted from 0.
 
@@ -314,10 +315,6 @@ def children_at(node: SourceNode | None, *keys: str) -> dict[str, SourceEntry] |
     """The entries of what stands at a path of keys, None where there is none, or where it stands in braces."""
     entry = at(node, *keys)
     return entry.node.children if entry is not None else None
-
-
-_AMOUNTS = ("requests", "limits", "sizeLimit", "storage", "divisor")
-_STEP = 2  # columns
 
 
 def says(value: Any, wanted: Any, *, amount: bool = False) -> bool:

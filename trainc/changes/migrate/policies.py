@@ -20,6 +20,12 @@ FRAMEWORK = "trainer.kubeflow.org/framework"
 _TORCH = ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK")  # what torchrun gives to each of its processes
 SSH_VOLUME, _HOSTS = "ssh-auth", "mpi-job-config"  # volumes of the mpi-operator
 _MPI_DEFAULTS = {"sshAuthMountPath": "/root/.ssh", "mpiImplementation": "OpenMPI"}
+_BY_VARIABLES = ("torch", "jax")  # policies whose variables a person may have written out
+_PROCESSES = "PET_NPROC_PER_NODE"
+_NONE = {
+    "MiniCluster": "its scripts start Flux as its operator did, which `mlPolicy.flux` does differently",
+    "RayJob": "a Ray cluster has a head, groups of workers and a driver, and no mlPolicy sets one up",
+}
 
 
 class Policy(NamedTuple):
@@ -263,14 +269,6 @@ def reader_of_keys(facts: OlderFacts, role: dict[str, Any]) -> int | None:
     own = facts.main(role).get("securityContext", {})
     places = (pod.get("fsGroup"), own.get("runAsUser"), pod.get("runAsUser"))
     return next((number for number in places if number is not None), None)
-
-
-_BY_VARIABLES = ("torch", "jax")  # policies whose variables a person may have written out
-_PROCESSES = "PET_NPROC_PER_NODE"
-_NONE = {
-    "MiniCluster": "its scripts start Flux as its operator did, which `mlPolicy.flux` does differently",
-    "RayJob": "a Ray cluster has a head, groups of workers and a driver, and no mlPolicy sets one up",
-}
 
 
 def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy | str:

@@ -41,6 +41,14 @@ _DEFAULTS: dict[str, Any] = {
 _CONSTANT = ("K_MPI_JOB_ROLE", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_VISIBLE_DEVICES", "PYTHONUNBUFFERED")
 _NOT_KEPT = (TRAINC_PREFIX, "kueue.x-k8s.io/")  # keys of a JobSet that its runtime does not repeat
 _COUNTED = ("completions", "parallelism", "completionMode")
+# What a patch of a job can say of a pod and of its containers (Trainer v2.3).
+_OF_PODS = (
+    "affinity", "imagePullSecrets", "nodeSelector", "schedulingGates", "securityContext", "serviceAccountName",
+    "terminationGracePeriodSeconds", "tolerations", "volumes",
+)  # fmt: skip
+_OF_CONTAINERS = ("env", "securityContext", "volumeMounts")
+MANAGER = "trainc.dev/shared-runtime"
+_Spot = tuple[str, str, str]  # of what a patch can say: role ("" for the JobSet), container ("" for the pod), field
 
 
 def key_of_tree(tree: dict[str, Any]) -> tuple[str, str]:
@@ -249,17 +257,6 @@ def with_hosts(node: Any, job: str, roles: Mapping[str, str]) -> Any:
         for former, name in roles.items():
             node = re.sub(rf"(?<![\w-]){re.escape(job)}-{former}-(?=\d|\$)", f"{job}-{name}-", node)
     return node
-
-
-# What a patch of a job can say of a pod and of its containers (Trainer v2.3).
-_OF_PODS = (
-    "affinity", "imagePullSecrets", "nodeSelector", "schedulingGates", "securityContext", "serviceAccountName",
-    "terminationGracePeriodSeconds", "tolerations", "volumes",
-)  # fmt: skip
-_OF_CONTAINERS = ("env", "securityContext", "volumeMounts")
-MANAGER = "trainc.dev/shared-runtime"
-
-_Spot = tuple[str, str, str]  # of what a patch can say: role ("" for the JobSet), container ("" for the pod), field
 
 
 class Shared(NamedTuple):

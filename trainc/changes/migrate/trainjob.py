@@ -41,6 +41,17 @@ from trainc.yaml.reader import read
 _PLURAL = {"container": "containers", "initContainer": "initContainers", "volume": "volumes"}
 _PATCHABLE = ("name", "env", "volumeMounts", "securityContext")
 _ROLES = {"trainer-node": "node"}
+_PHASE = "training.kubeflow.org/phase"
+_JOBSET = ("replicatedJobs", "network", "successPolicy", "failurePolicy", "startupPolicy", "coordinator")
+_POLICIES = {"torchSpec": "torch", "mpiSpec": "mpi"}
+_TORCH = {
+    "numProcPerNode": "since v2.2 the number is derived from the resources, or the job's `trainer.numProcPerNode` sets it",
+    "elasticPolicy": "removed in v2.2; it never had an effect",
+    "standalone": "removed before v2.0",
+}
+_FORMER = ("worker", "master", "chief", "launcher")  # of all but workers an operator made one pod, with rank 0
+_NOWHERE = Span("", 1, 1, 1, 1)
+_UNTOLD = "the node that `{}` means depends on whether the job had a Master: write the name of the node, such as `{}`"
 
 
 def rewrite(root: Any, kind: str) -> Iterator[str]:
@@ -142,18 +153,6 @@ def _name_node(pod: Any) -> None:
             container["name"] = "node"
 
 
-_PHASE = "training.kubeflow.org/phase"
-_JOBSET = ("replicatedJobs", "network", "successPolicy", "failurePolicy", "startupPolicy", "coordinator")
-_POLICIES = {"torchSpec": "torch", "mpiSpec": "mpi"}
-
-
-_TORCH = {
-    "numProcPerNode": "since v2.2 the number is derived from the resources, or the job's `trainer.numProcPerNode` sets it",
-    "elasticPolicy": "removed in v2.2; it never had an effect",
-    "standalone": "removed before v2.0",
-}
-
-
 def _of_runtime(spec: Any) -> Iterator[str]:
     if "mlSpec" in spec:
         rename(spec, "mlSpec", "mlPolicy")
@@ -194,11 +193,6 @@ def _of_runtime(spec: Any) -> Iterator[str]:
             below(job, "template", "metadata", "labels")[ANCESTOR_LABEL] = "trainer"
             _name_node(mapping(mapping(template.get("spec")).get("template")).get("spec"))
             yield "the role `trainer-node` with its container `trainer` is `node` with a container `node` since v2.0"
-
-
-_FORMER = ("worker", "master", "chief", "launcher")  # of all but workers an operator made one pod, with rank 0
-_NOWHERE = Span("", 1, 1, 1, 1)
-_UNTOLD = "the node that `{}` means depends on whether the job had a Master: write the name of the node, such as `{}`"
 
 
 class _HostsOfTrainJob(FormerHosts):

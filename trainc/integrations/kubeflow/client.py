@@ -45,6 +45,9 @@ from trainc.yaml.writer import dump, dump_all
 
 _RUNTIME = "TrainingRuntime"
 _EVERYTHING = Selection((".",))
+_DEVICES = (constants.GPU_LABEL, constants.TPU_LABEL, constants.NPU_LABEL, constants.CPU_LABEL)
+_JOBS = "trainjobs"
+_QUOTED = re.compile(r'^( *)((?:- )*(?:[\w.-]+: )?)(".*\\n.*")$')
 
 
 class Contents:
@@ -149,9 +152,6 @@ class Contents:
         return not self._namespace or (document.namespace or "default") == self._namespace
 
 
-_DEVICES = (constants.GPU_LABEL, constants.TPU_LABEL, constants.NPU_LABEL, constants.CPU_LABEL)
-
-
 def served(runtime: dict[str, Any]) -> dict[str, Any]:
     """A runtime with a policy, the label of its framework, amounts as texts, and limits only where they name a device.
 
@@ -181,9 +181,6 @@ def _stored(amounts: dict[str, Any]) -> dict[str, str]:
     with suppress(QuantityError):
         return {name: stored(text) for name, text in texts.items()}
     return texts
-
-
-_JOBS = "trainjobs"
 
 
 class AsyncResult:
@@ -299,9 +296,6 @@ class Repository:
                 replace_file(path, before)
             raise JobError(findings, text, [contents.line(one) for one in findings if one.level == ERROR])
         self.cautions = tuple([contents.line(finding) for finding in findings if finding.level != NOTE])
-
-
-_QUOTED = re.compile(r'^( *)((?:- )*(?:[\w.-]+: )?)(".*\\n.*")$')
 
 
 def readable(text: str) -> str:

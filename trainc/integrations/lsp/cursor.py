@@ -28,6 +28,11 @@ _KEY = re.compile(r"""(?P<key>[^\s#'"\[\]{},&*!|>%@`][^#:]*|"[^"]*"|'[^']*')[ ]*
 _DASH = re.compile(r"-(?:\s+|$)")
 _DASHES = re.compile(r"^ *(?:-(?:\s+|$))*")
 _KIND = re.compile(r"^kind:\s*([A-Za-z]+)", re.MULTILINE)
+_YAML = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+_EDITOR = re.compile("\r\n|[\r\n]")
+_MARK = "\ufeff"  # at the start of a text it counts for editors alone
+UTF8, UTF16, UTF32 = "utf-8", "utf-16", "utf-32"
+_ENCODINGS = {UTF8: ("utf-8", 1), UTF16: ("utf-16-le", 2), UTF32: ("utf-32-le", 4)}
 
 
 class Cursor(NamedTuple):
@@ -137,13 +142,6 @@ def _siblings(lines: list[str], first: int, last: int, line: int, indent: int) -
                 yield str(steps[-1][1])
             if steps[0][0] < indent:
                 break
-
-
-_YAML = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
-_EDITOR = re.compile("\r\n|[\r\n]")
-_MARK = "\ufeff"  # at the start of a text it counts for editors alone
-UTF8, UTF16, UTF32 = "utf-8", "utf-16", "utf-32"
-_ENCODINGS = {UTF8: ("utf-8", 1), UTF16: ("utf-16-le", 2), UTF32: ("utf-32-le", 4)}
 
 
 class Positions:

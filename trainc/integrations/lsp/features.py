@@ -50,6 +50,9 @@ _FIELDS: dict[str, dict[str, str]] = {
     "LocalQueue": {"spec.clusterQueue": CLUSTER_QUEUE},
 }
 _QUEUES = ("LocalQueue", "Queue")
+MOST = 12  # lines of an answer
+Kind = types.CompletionItemKind
+_REFERENCE = re.compile(r"""runtimeRef:[ ]*\n(?:[ ]+(?:apiGroup|kind):.*\n){0,2}[ ]+name:[ ]*["']?(?P<name>[\w.-]+)""")
 
 
 class NamedPlace(NamedTuple):
@@ -142,9 +145,6 @@ class NameIndex:
                 yield from self._inside(what, parent, met)
 
 
-MOST = 12  # lines of an answer
-
-
 def hover(path: str, position: types.Position, workspace: Workspace) -> types.Hover | None:
     """The field at a position and what becomes of its value; None where nothing stands there."""
     positions = workspace.positions(path)
@@ -213,10 +213,6 @@ def definition(path: str, position: types.Position, workspace: Workspace) -> lis
     places = NameIndex(path, workspace).of(what, str(runtime or ""))
     spans = dict.fromkeys(one.at for one in places if one.name == word and one.at is not None)
     return [place for span in spans if (place := location(span, root, workspace)) is not None]
-
-
-Kind = types.CompletionItemKind
-_REFERENCE = re.compile(r"""runtimeRef:[ ]*\n(?:[ ]+(?:apiGroup|kind):.*\n){0,2}[ ]+name:[ ]*["']?(?P<name>[\w.-]+)""")
 
 
 def completion(path: str, position: types.Position, workspace: Workspace) -> list[types.CompletionItem]:

@@ -48,6 +48,16 @@ from trainc.yaml.reader import read
 Unsaved = Mapping[str, bytes]
 
 SLOW = 0.5  # seconds; a project that takes longer is judged whole when its files change on the disk, not while typing
+Publish = Callable[[types.PublishDiagnosticsParams], None]
+SOON, PAUSE = 0.02, 0.4  # seconds after a change: several that arrive together are judged once
+SOURCE = "trainc"
+_SEVERITIES = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "note": types.DiagnosticSeverity.Information,
+}
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.trainc"
+KINDS = (types.CodeActionKind.QuickFix, FIX_ALL)
 
 
 class Judgement:
@@ -222,11 +232,6 @@ def relative(path: str, root: str) -> str:
     return os.path.relpath(path, root).replace(os.sep, "/")
 
 
-Publish = Callable[[types.PublishDiagnosticsParams], None]
-
-SOON, PAUSE = 0.02, 0.4  # seconds after a change: several that arrive together are judged once
-
-
 class Publisher:
     """Judges what was edited, and publishes it; what was published and does not hold any more is taken back."""
 
@@ -354,14 +359,6 @@ class Publisher:
         self._publish(types.PublishDiagnosticsParams(self._workspace.uri(path), shown, version))
 
 
-SOURCE = "trainc"
-_SEVERITIES = {
-    "error": types.DiagnosticSeverity.Error,
-    "warning": types.DiagnosticSeverity.Warning,
-    "note": types.DiagnosticSeverity.Information,
-}
-
-
 def diagnostics(path: str, workspace: Workspace) -> list[types.Diagnostic]:
     """What is known to be wrong in a file."""
     findings = workspace.judgement(path).by_file.get(workspace.file(path), ())
@@ -388,10 +385,6 @@ def location(span: Span, root: str, workspace: Workspace) -> types.Location | No
     path = workspace.path(span, root)
     uri = workspace.uri(path)
     return types.Location(uri, workspace.positions(path).range(span)) if uri else None
-
-
-FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.trainc"
-KINDS = (types.CodeActionKind.QuickFix, FIX_ALL)
 
 
 def code_actions(
