@@ -28,15 +28,15 @@ def pod(template: Tree, name: str, path: Path, log: Complaints, objects: Objects
     tree, held = template["spec"], Field(template, path, log)["spec"]
     containers = [one for field in ("containers", "initContainers") for one in held[field].items()]
     for container in containers:
-        image = container["image"].reading(text_of(container.value, "image"))
-        if image.value != image.value.strip():
-            image.invalid("must not have leading or trailing whitespace")
+        image = text_of(container.value, "image")
+        if image != image.strip():
+            container["image"].reading(image).invalid("must not have leading or trailing whitespace")
     # A volume made from an image names it; without that it counts as absent.
     lost = set()
     for volume in held["volumes"].maps():
-        image = volume["image"].reading(plain(volume.get("image")))
-        if image.value is not None and not image.get("reference"):
-            image["reference"].required()
+        image = plain(volume.get("image"))
+        if image is not None and not fields(image).get("reference"):
+            volume["image"]["reference"].required()
             lost.add(text_of(volume.value, "name"))
     for container in containers if lost else ():
         for mount in container["volumeMounts"].items():

@@ -30,8 +30,8 @@ def settings_of(spec: Tree) -> dict[str, Any]:
 
 def job_spec(spec: Field) -> None:
     """Look at the settings of a Job; its pod template is looked at elsewhere."""
-    for name in _COUNTS:
-        spec[name].not_negative()
+    for number in spec.given(*_COUNTS):
+        number.not_negative()
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         spec["backoffLimitPerIndex"].required("when maxFailedIndexes is specified", at=spec["maxFailedIndexes"])
     manager = spec["managedBy"]

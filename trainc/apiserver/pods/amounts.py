@@ -113,16 +113,17 @@ def within_limits(held: Field) -> None:
     """Requests and limits, which are the same where nobody may use more than was asked for."""
     limits = fields(held.get("limits"))
     for name, amount in fields(held.get("requests")).items():
-        at, fixed = held["requests"][name], is_fixed(name)
+        fixed = is_fixed(name)
         if limits.get(name) is None:
             if fixed:
+                at = held["requests"][name]
                 held["limits"].required("Limit must be set for non overcommitable resources", at=at)
             continue
         request, most = _parsed(amount), _parsed(limits[name])
         if request is None or most is None or request.nanos == most.nanos or (not fixed and request.nanos < most.nanos):
             continue
         why = f"must be {'' if fixed else 'less than or '}equal to {name} limit of {spelled(limits[name])}"
-        held["requests"].reading(spelled(amount)).invalid(why, at=at)
+        held["requests"].reading(spelled(amount)).invalid(why, at=held["requests"][name])
 
 
 def is_fixed(name: str) -> bool:
@@ -144,16 +145,18 @@ def _named_amount(name: str, amount: Field) -> None:
 
 def amount_of(name: str, amount: Field) -> None:
     """An amount below zero, a part of what is counted, or huge pages that are not a whole number of pages."""
-    number, written = nanos(amount.value), amount.reading(spelled(amount.value))
+    number, reasons = nanos(amount.value), []
     if number < 0:
-        written.invalid("must be greater than or equal to 0")
+        reasons.append("must be greater than or equal to 0")
     # What is counted comes in whole numbers.
     if (name in _COUNTED or is_device(name)) and -(-number // _THOUSANDTH) % 1000:
-        written.invalid("must be an integer")
+        reasons.append("must be an integer")
     if name.startswith(PAGES) and _parsed(amount.value) is not None:
         size = nanos(name.removeprefix(PAGES))
         if size <= 0 or size % NANO or -(-number // NANO) * NANO % size:
-            written.invalid(f"{written.value} is not positive integer multiple of {name}")
+            reasons.append(f"{spelled(amount.value)} is not positive integer multiple of {name}")
+    if reasons:
+        amount.reading(spelled(amount.value)).invalid(*reasons)
 
 
 def declared(listed: Field, names: list[str]) -> None:

@@ -43,7 +43,10 @@ class Field:
         self.at = path if at is None else at
 
     def __getitem__(self, step: str | int) -> Field:
-        return self.part(step, step)
+        held = self.value
+        inner = held.get(step) if type(held) is dict else get(held, step)
+        path = (*self.path, step)
+        return Field(inner, path, self.log, path if self.at is self.path else (*self.at, step))
 
     def entry(self, key: str) -> Field:
         """The value of a map's key, which the server prints in brackets."""

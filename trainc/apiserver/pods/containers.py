@@ -73,7 +73,8 @@ def containers(pod: Field, context: Context) -> None:
         _common(container, names, context)
         _hooks(container, context)
         if container.log.features.has("ContainerRestartRules"):
-            _restart(container)
+            if "restartPolicy" in container.value or "restartPolicyRules" in container.value:
+                _restart(container)
         elif value(container.value, "restartPolicy") is not None:
             container["restartPolicy"].forbidden("may not be set for non-init containers")
     for container in pod["initContainers"].maps():

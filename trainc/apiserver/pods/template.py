@@ -107,10 +107,10 @@ def spec(pod: Tree, path: Path, log: Complaints, claimed: Mapping[str, str]) -> 
 def _files(pod: Field) -> None:
     """Files that hold variables are in an emptyDir of the pod."""
     for container in [one for field in CONTAINERS for one in pod[field].items()]:
-        for entry in container["env"].items():
-            source = entry["valueFrom"]["fileKeyRef"]
-            if source.value is None:
+        for index, entry in enumerate(items(container.get("env"))):
+            if fields(fields(entry).get("valueFrom")).get("fileKeyRef") is None:
                 continue
+            source = container["env"][index]["valueFrom"]["fileKeyRef"]
             name = source["volumeName"].reading(text(fields(plain(source.value)), "volumeName"))
             volumes = [volume for _, volume in maps(plain(pod.get("volumes"))) if volume.get("name") == name.value]
             if not volumes:

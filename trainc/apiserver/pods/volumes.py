@@ -60,6 +60,9 @@ def mounts(container: Field, known: Volumes) -> None:
         if type(tree) is not dict:
             continue
         name, place = text_of(tree, "name"), text_of(tree, "mountPath")
+        if name and known.has(name) and place and place not in taken and not devices and _RARE.isdisjoint(tree):
+            taken.add(place)  # as nearly every mount
+            continue
         mount = container["volumeMounts"][index]
         at_name, at_place = mount["name"].reading(name), mount["mountPath"].reading(place)
         at_name.need()
