@@ -13,6 +13,14 @@ from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 
+_HELP = ("--help", "--version")
+_VERBS = {
+    "runtimes": ("list", "show", "copy", "flatten"),
+    "schemas": ("list", "show", "export", "generate"),
+    "cmp": ("generate", "parameters", "paths"),
+    "completion": ("bash", "zsh", "fish"),
+}
+
 
 def run(options: Options) -> int:
     """Print the script of a shell, or the candidates for the last of the words."""
@@ -28,15 +36,6 @@ def run(options: Options) -> int:
     with open(os.path.join(os.path.dirname(__file__), "shells", f"trainc.{verb}"), encoding="utf-8") as stream:
         data(stream.read())
     return 0
-
-
-_HELP = ("--help", "--version")
-_VERBS = {
-    "runtimes": ("list", "show", "copy", "flatten"),
-    "schemas": ("list", "show", "export", "generate"),
-    "cmp": ("generate", "parameters", "paths"),
-    "completion": ("bash", "zsh", "fish"),
-}
 
 
 def candidates(words: Sequence[str]) -> list[str]:

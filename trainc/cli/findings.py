@@ -22,6 +22,10 @@ Shown = Callable[[str], str]
 Lines = Callable[[str], list[str]]
 
 _MAX_FINDINGS = 200  # findings that are printed as text
+_TRIED = 50_000  # characters of files in which a run tries edits, to show them as text: each takes the whole file
+# How often each rule (the second) may be found in each file. Lines are not kept, so that edits elsewhere in a file
+# change nothing.
+Counts = dict[tuple[str, str], int]
 
 
 def print_findings(report: Report, options: Options, lines: Lines, shown: Shown, link: Shown) -> None:
@@ -80,9 +84,6 @@ def print_summary(report: Report, options: Options, jobs: int | None, accepted: 
         tell(f"{counted(gone, 'finding')} of the baseline gone; run `trainc validate --write-baseline` to shrink it")
 
 
-_TRIED = 50_000  # characters of files in which a run tries edits, to show them as text: each takes the whole file
-
-
 def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[str]:
     """The findings of a run in a form, part by part; each form loads what it needs."""
     if form == "json":
@@ -118,11 +119,6 @@ def _suggesting(lines: Lines) -> Callable[[Finding], list[Replacement]]:
         return replacements(text, finding, file)
 
     return suggested
-
-
-# How often each rule (the second) may be found in each file. Lines are not kept, so that edits elsewhere in a file
-# change nothing.
-Counts = dict[tuple[str, str], int]
 
 
 def without_baseline(report: Report, baseline: Counts, *, compiles: bool) -> tuple[Report, int]:

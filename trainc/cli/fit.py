@@ -31,6 +31,8 @@ from trainc.text.trouble import Trouble
 
 Objects = dict[str, dict[str, "Tree"]]
 Shown = dict[str, "str | list[str]"]  # of a cluster's dump: its date, and what answers take for absent
+_FINE = (*GOOD, WAITS, UNKNOWN)
+_OF_CLUSTERS = frozenset({*DECISIVE, *RUNNING, INVENTORY})
 
 
 def run(options: Options) -> int:
@@ -79,10 +81,6 @@ def run(options: Options) -> int:
         tell("trainc: no result: no dump of the cluster has the required objects; see trainc inventory --help")
         return 2 if not session.report.failed else 1
     return int(session.report.failed or any(row["status"] not in _FINE for row in rows))
-
-
-_FINE = (*GOOD, WAITS, UNKNOWN)
-_OF_CLUSTERS = frozenset({*DECISIVE, *RUNNING, INVENTORY})
 
 
 def objects_beside(bundles: Iterable[Bundle]) -> Objects:

@@ -19,6 +19,9 @@ from trainc.model.settings import STDIN
 from trainc.text.counting import counted
 from trainc.text.line_diff import Replacement, differing_parts
 
+_ROUNDS = 40  # a chain of edits, each of which shows the next mistake, is far shorter
+_CHARACTERS = 1 << 20  # of one file in all rounds together: each reads and writes the whole of it
+
 
 def run(options: Options) -> int:
     """Show the edits, or make them, and say how many findings still need a person."""
@@ -44,10 +47,6 @@ def _fix(options: Options) -> int:
         tell("a file is too large to try every edit at once: run `trainc fix -w` again to continue")
     tell(f"{len(repair.applied)} {verb}, {counted(errors, 'error')} left to fix by hand")
     return 1 if errors else 0
-
-
-_ROUNDS = 40  # a chain of edits, each of which shows the next mistake, is far shorter
-_CHARACTERS = 1 << 20  # of one file in all rounds together: each reads and writes the whole of it
 
 
 class Repair:

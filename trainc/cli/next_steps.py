@@ -16,6 +16,10 @@ from trainc.text.counting import counted
 from trainc.text.trouble import Trouble
 
 HELP = ("trainc --help", "list all commands")
+_FIRST = [
+    ("trainc new NAME", "write a first job; it asks for what it needs"),
+    ("trainc init", "start a repository with hooks and CI"),
+]
 
 
 def next_steps() -> int:
@@ -45,12 +49,6 @@ def next_steps() -> int:
         return _say(f"{jobs}, no errors, nothing rendered yet", [("trainc show", "see what will run"), render, HELP])
     steps = [("trainc build --check", "are the rendered manifests current?"), ("trainc diff", "see what changes")]
     return _say(f"{jobs}, no errors", [*steps, ("trainc run JOB", "start the next run of a job")])
-
-
-_FIRST = [
-    ("trainc new NAME", "write a first job; it asks for what it needs"),
-    ("trainc init", "start a repository with hooks and CI"),
-]
 
 
 def _say(state: str, steps: list[tuple[str, str]]) -> int:

@@ -10,6 +10,14 @@ from trainc.text.trouble import Trouble
 
 BASELINE = ".trainc-baseline.json"  # the file beside trainc.yaml with the findings that a project accepts
 PROJECT = "project"  # an option that is set where a call reaches several projects: the name of the one that runs
+GROUPS = {
+    "write": ("init", "adopt", "new", "explain", "fix"),
+    "check": ("validate", "build", "show", "why"),
+    "change": ("diff", "run", "migrate"),
+    "cluster": ("fit", "inventory", "diagnose", "rehearse"),
+    "connect": ("cmp", "fn", "flux", "lsp", "schemas", "runtimes", "completion"),
+}
+DEPRECATED = ("rules",)  # they work, and no list shows them
 
 
 class Option(NamedTuple):
@@ -144,16 +152,6 @@ def help_text(command: Command, *, is_full: bool = False) -> str:
         lines.extend(f"  {example}" for example in command.examples)
         lines.append("")
     return "\n".join(lines)
-
-
-GROUPS = {
-    "write": ("init", "adopt", "new", "explain", "fix"),
-    "check": ("validate", "build", "show", "why"),
-    "change": ("diff", "run", "migrate"),
-    "cluster": ("fit", "inventory", "diagnose", "rehearse"),
-    "connect": ("cmp", "fn", "flux", "lsp", "schemas", "runtimes", "completion"),
-}
-DEPRECATED = ("rules",)  # they work, and no list shows them
 
 
 def overview(commands: Mapping[str, Command]) -> str:

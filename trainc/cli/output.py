@@ -11,6 +11,16 @@ from trainc.report.lines import Line, text_of
 from trainc.text.numbers import whole_number
 from trainc.text.record import NamedTuple, TextIO
 
+_USUAL = 80  # columns of a terminal that does not tell
+_LEAST = 20  # columns below which folding makes a text harder to read
+# Variables by which terminals that show links are known. What a multiplexer passes on nobody can tell.
+_LINKING = ("DOMTERM", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "WT_SESSION")
+_PROGRAMS = ("Hyper", "WezTerm", "ghostty", "iTerm.app", "rio", "tabby", "vscode")
+_VTE = 5000  # the first version of GNOME's terminal library that shows links
+_PATIENCE = 0.5  # seconds before anything is shown
+_PAUSE = 0.1  # seconds between two lines
+_CLEAR = "\r\x1b[K"
+
 
 def tell(*lines: Line, color: str = "auto") -> None:
     """Write lines for people to standard error; `color` is one of auto, always and never."""
@@ -49,14 +59,6 @@ def data(text: str) -> None:
 def data_beside(text: str) -> None:
     """Write what a program reads to standard error, where standard output carries manifests."""
     sys.stderr.write(text)
-
-
-_USUAL = 80  # columns of a terminal that does not tell
-_LEAST = 20  # columns below which folding makes a text harder to read
-# Variables by which terminals that show links are known. What a multiplexer passes on nobody can tell.
-_LINKING = ("DOMTERM", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "WT_SESSION")
-_PROGRAMS = ("Hyper", "WezTerm", "ghostty", "iTerm.app", "rio", "tabby", "vscode")
-_VTE = 5000  # the first version of GNOME's terminal library that shows links
 
 
 class Terminal(NamedTuple):
@@ -113,11 +115,6 @@ def _has_links() -> bool:
         return False
     is_vte = _number("VTE_VERSION") >= _VTE
     return is_vte or os.environ.get("TERM_PROGRAM") in _PROGRAMS or any(os.environ.get(name) for name in _LINKING)
-
-
-_PATIENCE = 0.5  # seconds before anything is shown
-_PAUSE = 0.1  # seconds between two lines
-_CLEAR = "\r\x1b[K"
 
 
 class Progress:

@@ -22,6 +22,7 @@ from trainc.yaml.reader import LIMIT
 
 RENDERED = "rendered"  # `--only rendered`: the rendered files, not what is wrong with jobs
 WORK_TREE = "work_tree"  # an option that `--staged` sets: the folder that the staged files stand for
+_MAX_BYTES = 4 * LIMIT  # bytes: kubectl's JSON of a large cluster
 
 
 class Session:
@@ -168,9 +169,6 @@ def standard_input() -> bytes:
     if len(data) > LIMIT:
         raise Trouble(f"standard input is larger than {LIMIT >> 20} MiB")
     return data
-
-
-_MAX_BYTES = 4 * LIMIT  # bytes: kubectl's JSON of a large cluster
 
 
 def source_name(path: str) -> str:

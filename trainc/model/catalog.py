@@ -14,6 +14,9 @@ from trainc.model.tree import Tree, leaves
 from trainc.text.record import NamedTuple, Protocol
 
 Point = tuple[str, int, int]  # file, line, column
+_LINE_END = 1 << 62  # behind every column
+Key = tuple[str, str, str]  # kind, namespace, name
+GIVEN, FOLDER, CLUSTER, SHIPPED = "given", "folder", "cluster", "shipped"
 
 
 class RuntimeIndex(Protocol):
@@ -65,9 +68,6 @@ class Objects(Protocol):
 
     def are_missing(self) -> bool:
         """Whether no file of the project holds anything that a job could name."""
-
-
-_LINE_END = 1 << 62  # behind every column
 
 
 class RemovedSpans:
@@ -129,11 +129,6 @@ def _start(span: Span) -> Point:
 
 def _end(span: Span) -> Point:
     return span.file, span.end_line, span.end_column
-
-
-Key = tuple[str, str, str]  # kind, namespace, name
-
-GIVEN, FOLDER, CLUSTER, SHIPPED = "given", "folder", "cluster", "shipped"
 
 
 class Entry(NamedTuple):

@@ -13,6 +13,9 @@ from trainc.text.record import Any, Immutable, NamedTuple, Protocol, Self
 
 Remark = tuple[Span, str]
 Opening = Callable[[], "Cache | None"]  # of a cache, which few runs need
+Version = tuple[int, int]
+UNITS = WHOLE, ROLES, REPLICAS = "whole", "roles", "replicas"
+_NONE: Mapping[str, Any] = {}
 
 
 class Cache(Protocol):
@@ -32,14 +35,6 @@ class Definitions(NamedTuple):
     faults: tuple[Remark, ...] = ()  # schemas that are not structural: no server takes them, and the table lacks them
     notes: tuple[Remark, ...] = ()  # what cannot be checked
     lasting: bool = True  # whether another run would read the same of the file
-
-
-Version = tuple[int, int]
-
-UNITS = WHOLE, ROLES, REPLICAS = "whole", "roles", "replicas"
-
-
-_NONE: Mapping[str, Any] = {}
 
 
 class Cluster(Immutable):

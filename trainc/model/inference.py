@@ -11,6 +11,7 @@ MAX_DEVICES = 1_000  # accelerators that no machine has: such a number is an amo
 PARTS = ("requests", "limits")
 _NO_GPU: Sourced[int] = Sourced(0, Origin(by="no GPU in the resources"))
 _NO_CPU: Sourced[int] = Sourced(0, Origin(by="no CPU in the resources"))
+PER_CPU = "one process for each CPU"
 
 
 class Inferred:
@@ -48,9 +49,6 @@ class Inferred:
                 if count.value != 0:
                     return count
         return _NO_CPU
-
-
-PER_CPU = "one process for each CPU"
 
 
 def processes(inferred: Inferred) -> Sourced[int | str]:

@@ -13,6 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.model.paths import Steps
 
+CONTAINER, POD, METADATA = "container", "pod", "metadata"
+_NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes into a patch
+
 
 class Literals:
     """Makes bare scalars `Sourced` by one contributor; leaves that know their origin keep it."""
@@ -51,10 +54,6 @@ class Literals:
 
 
 LITERALS: Final = Memo(Literals, most=100)  # by the name of the contributor
-
-CONTAINER, POD, METADATA = "container", "pod", "metadata"
-
-_NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes into a patch
 
 
 class PatchField(NamedTuple):

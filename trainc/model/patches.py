@@ -15,6 +15,10 @@ from trainc.text.object_keys import POD_INDEX
 from trainc.text.record import Any, NamedTuple
 
 GPU, TPU, NEURON, EFA = "gpu", "tpu", "neuron", "efa"  # what machines have; EFA is the network of GPUs on EKS
+COMPLETION_INDEX: dict[str, Any] = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.annotations['{POD_INDEX}']"}}}
+POD_IP: dict[str, Any] = {"valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}
+_NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes into a patch
+PODS, PROCESSES = "pods", "processes"  # numbers that a framework may compute with
 
 
 class Start(NamedTuple):
@@ -28,12 +32,6 @@ class Start(NamedTuple):
     has_launcher: bool = False
     has_shared_memory: bool = False  # whether the runtime mounts /dev/shm
     is_named: bool = False  # whether jobs have to refer to the shipped runtime by its own name, on one node
-
-
-COMPLETION_INDEX: dict[str, Any] = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.annotations['{POD_INDEX}']"}}}
-POD_IP: dict[str, Any] = {"valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}
-
-_NOTHING: dict[Any, Any] = {}  # what all that are empty share; nobody writes into a patch
 
 
 class Contribution:
@@ -146,9 +144,6 @@ def pod(
         annotations=annotations,
     )
     return Contribution([patch])
-
-
-PODS, PROCESSES = "pods", "processes"  # numbers that a framework may compute with
 
 
 class Framework(NamedTuple):

@@ -16,6 +16,9 @@ Step = tuple[str, str, Tree, tuple[Patch, ...], Tree]  # what a layer says, in t
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
 TRAINER = "trainer"
 NODE = "node"
+# The JobSet webhook writes an empty name where there is none, and the server takes it.
+_NAMELESS: Sourced[str] = Sourced("", Origin(by="JobSet default"))
+_SINGLE: Sourced[int] = Sourced(1, Origin(by="JobSet default"))
 
 
 class Layer(NamedTuple):
@@ -77,11 +80,6 @@ class Role:
 
     def __repr__(self) -> str:
         return f"Role({self.name.value} x{self.count.value})"
-
-
-# The JobSet webhook writes an empty name where there is none, and the server takes it.
-_NAMELESS: Sourced[str] = Sourced("", Origin(by="JobSet default"))
-_SINGLE: Sourced[int] = Sourced(1, Origin(by="JobSet default"))
 
 
 class Plan:

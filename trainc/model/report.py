@@ -16,6 +16,22 @@ Identity = tuple[object, ...]
 
 UNUSED_ALLOW = Rule("unused-allow", WARNING)
 ALLOW_WITHOUT_REASON = Rule("allow-without-reason", WARNING)
+_AMBIGUOUS = "ambiguous-scalar"
+# By the rule of a cause, the rules of what follows from it at the same place.
+_FOLLOWS = {
+    "claims-dropped": frozenset(("claim-not-used",)),
+    "component-required": frozenset(("disruption-not-handled",)),
+    "jobset-refused": frozenset(("pod-name-too-long",)),
+    "mixed-accelerators": frozenset(("several-gpu-resources",)),
+    "more-accelerators-than-machine": frozenset(("processes-mismatch", "slots-gpus-mismatch")),
+    "processes-mismatch": frozenset(("slots-gpus-mismatch",)),
+    "refused-by-webhook": frozenset(("pod-name-too-long",)),
+    "request-not-limit": frozenset((
+        "more-accelerators-than-machine", "network-cards-mismatch", "partial-node", "processes-mismatch",
+        "request-over-limit", "slots-gpus-mismatch",
+    )),
+    "request-over-limit": frozenset(("processes-mismatch",)),
+}  # fmt: skip
 
 
 class Allow:
@@ -54,24 +70,6 @@ class Answer:
         if refusal.text not in self._known:
             self._known.add(refusal.text)
             self.messages.append(refusal.text)
-
-
-_AMBIGUOUS = "ambiguous-scalar"
-# By the rule of a cause, the rules of what follows from it at the same place.
-_FOLLOWS = {
-    "claims-dropped": frozenset(("claim-not-used",)),
-    "component-required": frozenset(("disruption-not-handled",)),
-    "jobset-refused": frozenset(("pod-name-too-long",)),
-    "mixed-accelerators": frozenset(("several-gpu-resources",)),
-    "more-accelerators-than-machine": frozenset(("processes-mismatch", "slots-gpus-mismatch")),
-    "processes-mismatch": frozenset(("slots-gpus-mismatch",)),
-    "refused-by-webhook": frozenset(("pod-name-too-long",)),
-    "request-not-limit": frozenset((
-        "more-accelerators-than-machine", "network-cards-mismatch", "partial-node", "processes-mismatch",
-        "request-over-limit", "slots-gpus-mismatch",
-    )),
-    "request-over-limit": frozenset(("processes-mismatch",)),
-}  # fmt: skip
 
 
 def deduplicated(findings: Findings) -> Findings:

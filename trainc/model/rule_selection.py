@@ -9,6 +9,8 @@ from trainc.text.record import NamedTuple
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 
+_FACTS: dict[str, RuleFacts] = {}
+
 
 class RuleFacts(NamedTuple):
     """A rule's category, whether it is a server's own verdict, which nobody can suppress, and the words of its page."""
@@ -20,7 +22,6 @@ class RuleFacts(NamedTuple):
 
 
 NO_FACTS = RuleFacts("", verdict=False)  # of a rule that another package brings
-_FACTS: dict[str, RuleFacts] = {}
 
 
 def rule_facts() -> Mapping[str, RuleFacts]:

@@ -12,6 +12,11 @@ from trainc.text.memo import Memo
 from trainc.text.record import Any, Immutable, NamedTuple
 
 ROOM = 16 * 1024 * 1024  # bytes
+FILE = "trainc.yaml"  # where it stands, a project starts
+OUTPUT = "rendered"  # the folder of rendered files where a project names none
+STRICT, WARN, IGNORE = "strict", "warn", "ignore"
+STDIN = "<stdin>"  # the name of the text that comes from standard input
+_NONE: Mapping[str, Any] = {}
 
 
 class Texts:
@@ -48,13 +53,6 @@ class Texts:
         """Forget the bytes of a file: it has no turn, or it has come."""
         if (data := self._waiting.pop(file, None)) is not None:
             self._held -= len(data)
-
-
-FILE = "trainc.yaml"  # where it stands, a project starts
-OUTPUT = "rendered"  # the folder of rendered files where a project names none
-STRICT, WARN, IGNORE = "strict", "warn", "ignore"
-STDIN = "<stdin>"  # the name of the text that comes from standard input
-_NONE: Mapping[str, Any] = {}
 
 
 class ClusterChoice(NamedTuple):

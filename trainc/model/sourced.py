@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 else:
     from trainc.text.record import Generic, NamedTuple, T
 
+SCHEMA_DEFAULT = "schema default"  # `by` of what the server's schema of a kind fills in
+_new = tuple.__new__  # an origin that names all of its fields, made without asking which they are
+
 
 class Span(NamedTuple):
     """A half-open stretch of text; lines and columns count from 1, in characters."""
@@ -29,9 +32,6 @@ class Span(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
-
-
-SCHEMA_DEFAULT = "schema default"  # `by` of what the server's schema of a kind fills in
 
 
 class Origin(NamedTuple):
@@ -113,9 +113,6 @@ class Sourced(Generic[T]):
 def is_written(leaf: object) -> bool:
     """Whether a scalar is there, and is not what the schema of its kind fills in."""
     return type(leaf) is Sourced and leaf.by != SCHEMA_DEFAULT
-
-
-_new = tuple.__new__  # an origin that names all of its fields, made without asking which they are
 
 
 def _origin(source: Place | Derived) -> Origin:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 else:
     Tree, Path = object, tuple  # for modules that import the names of types with all others
 
+_DELETION = "$deleteFromPrimitiveList"
+
 
 def has_nulls(node: Tree) -> bool:
     """Whether anything at all is null, which hardly any document says."""
@@ -132,9 +134,6 @@ def merge(base: Tree, patch: Tree, keys: Mapping[str, str], *, append: bool = Fa
     item without its key is refused.
     """
     return _merge(base, patch, _How(keys, append, exact), "")
-
-
-_DELETION = "$deleteFromPrimitiveList"
 
 
 class _How(NamedTuple):

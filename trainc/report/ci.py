@@ -20,6 +20,10 @@ Suggested = Callable[[Finding], Sequence[Replacement]]
 
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
+_SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
+_RDJSON_SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="trainc">\n'
+TAIL = "</testsuites>\n"
 
 
 def commands(report: Report, shown: Shown) -> Iterator[str]:
@@ -44,9 +48,6 @@ def _data(text: str) -> str:
     return visible(text).replace("%", "%25")
 
 
-_SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
-
-
 def code_quality(report: Report, shown: Shown) -> Iterator[str]:
     """One JSON array, part by part, with an entry for each finding; no two have one fingerprint."""
     return parts(_entries(report, shown), sort_keys=False)
@@ -68,9 +69,6 @@ def _entries(report: Report, shown: Shown) -> Iterator[dict[str, Any]]:
                 "lines": {"begin": span.line, "end": span.end_line},
             },
         }
-
-
-_RDJSON_SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 
 def diagnostics(report: Report, shown: Shown, lines: Lines, suggested: Suggested) -> Iterator[str]:
@@ -111,10 +109,6 @@ def _place(text: list[str], line: int, column: int) -> dict[str, int]:
     before = text[line - 1][: column - 1] if 0 < line <= len(text) else ""
     beyond = max(0, column - 1 - len(before))
     return {"line": line, "column": len(before.encode("utf-8", "surrogatepass")) + beyond + 1}
-
-
-HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="trainc">\n'
-TAIL = "</testsuites>\n"
 
 
 def suites(report: Report, shown: Shown) -> Iterator[str]:

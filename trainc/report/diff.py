@@ -23,6 +23,9 @@ _IGNORED = "Flux does not apply this to an existing run; start a new run"
 MARKDOWN_ROOM = 60_000  # characters; a comment on GitHub takes 65,536, and a marker and totals go into it as well
 _SIGNS = {"new": "+  ", "gone": "-  ", "edited": "~  "}
 _SHOWN = 5  # names and changes that are spelled out before the rest is counted
+_LINES = 200  # of all differences together
+_FILES = 20
+MAX_ERRORS = 50  # errors that are listed: a comment takes 65,536 characters
 
 
 def diff_lines(diff: Diff, base: str, *, whole: bool = False) -> list[str]:
@@ -220,10 +223,6 @@ def _held(total: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {resource}" for resource, count in total.items()) or "none"
 
 
-_LINES = 200  # of all differences together
-_FILES = 20
-
-
 def differences(texts: Iterable[tuple[str, str, str]]) -> list[str]:
     """One unified diff for each (name, before, after) that differs, cut where it gets too long to read."""
     out: list[str] = []
@@ -241,9 +240,6 @@ def differences(texts: Iterable[tuple[str, str, str]]) -> list[str]:
     if cut:
         out.append(f"... and {cut} more files")
     return out
-
-
-MAX_ERRORS = 50  # errors that are listed: a comment takes 65,536 characters
 
 
 def mark(folder: str) -> str:

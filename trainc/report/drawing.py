@@ -11,6 +11,9 @@ from trainc.report.tables import aligned, or_unknown
 View = dict[str, Any]
 
 _NO_LIMIT = 2**31 - 1
+_HEAD = ("ROLE", "JOBS x PODS", "HOSTS", "RANKS", "ACCELERATORS PER POD", "PROCESSES PER POD", "STARTS")
+MAX_NODES, MAX_EDGES = 150, 400  # Mermaid itself refuses 500 edges or 50,000 characters
+_PLAIN = frozenset(" -_./:,+=?!")
 
 
 def overview_lines(view: View, width: int = 0) -> list[str]:
@@ -55,9 +58,6 @@ def pod_markdown(view: View) -> list[str]:
         head = f"**{container['kind']} {prose(container['name'])}**, image {code(container['image'])}"
         out += ["", head, "", *fenced([*body, command], "sh")]
     return out
-
-
-_HEAD = ("ROLE", "JOBS x PODS", "HOSTS", "RANKS", "ACCELERATORS PER POD", "PROCESSES PER POD", "STARTS")
 
 
 def _row(role: View) -> tuple[str, ...]:
@@ -182,10 +182,6 @@ def _seen(step: View) -> list[str]:
         lines.append(f"restarts: {step['restarts']}, counted: {step.get('toMax', 0)}")
     lines += [f"Job {job.rstrip(':')}" for job in step.get("jobs", ())]
     return [*lines, *(f"pod {pod.rpartition(':')[0]}" for pod in step.get("pods", ()))] or ["nothing is created"]
-
-
-MAX_NODES, MAX_EDGES = 150, 400  # Mermaid itself refuses 500 edges or 50,000 characters
-_PLAIN = frozenset(" -_./:,+=?!")
 
 
 def job_diagrams(views: Sequence[View]) -> list[str]:

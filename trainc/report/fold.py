@@ -11,6 +11,8 @@ from trainc.report.lines import Line, visible
 
 _GAP = "  "  # between the columns of a table
 _WIDE = "FW"  # Unicode's classes of characters that take two columns
+_MAX_RULES_NAMED = 4  # rules named in one line
+_STOPS_PODS = "secret-needed"  # never among those that are counted
 
 
 def fold(line: Line, width: int) -> Iterator[Line]:
@@ -84,10 +86,6 @@ def _slice(segments: tuple[tuple[str, str], ...], start: int, end: int) -> Itera
         place += len(shown)
         if cut:
             yield code, cut.rstrip() if place >= end else cut
-
-
-_MAX_RULES_NAMED = 4  # rules named in one line
-_STOPS_PODS = "secret-needed"  # never among those that are counted
 
 
 def folded(notes: Sequence[Finding], kinds_in: Callable[[str], Iterable[str]]) -> str:

@@ -17,6 +17,23 @@ COMPLETE = "Complete"
 SUBMITTER_LABEL = "ray.io/originated-from-crd"  # of the pod that submits a RayJob's program; it waits for all others
 INITIALIZERS = ("dataset-initializer", "model-initializer")
 _DEFAULT = Origin(by="batch/v1 default")
+VOLCANO_QUEUE_LABEL = "volcano.sh/queue-name"
+VOLCANO_TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
+VOLCANO_TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
+KUEUE = "kueue.x-k8s.io/"
+KUEUE_PRIORITY = f"{KUEUE}priority-class"
+PODSET = f"{KUEUE}podset-"
+PODSET_GROUP = f"{PODSET}group-name"
+PODSET_REQUIRED = f"{PODSET}required-topology"
+PODSET_PREFERRED = f"{PODSET}preferred-topology"
+PODSET_UNCONSTRAINED = f"{PODSET}unconstrained-topology"
+PODSET_SLICE = f"{PODSET}slice-required-topology"
+PODSET_SLICES = f"{PODSET}slice-required-topology-constraints"
+NODE_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"  # exclusive placement on nodes that are labelled beforehand
+# The profiles that the charts of scheduler-plugins and Volcano install; a pod that asks for one belongs to it.
+PROFILES = {"coscheduling": "scheduler-plugins-scheduler", "volcano": "volcano"}
+DEFAULT_PROFILE = "default-scheduler"  # what the API server writes where a pod asks for none
+REQUESTS = "requests of the gang"  # who sums up what the pods of a gang ask for
 
 
 def roles_of(spec: Tree) -> tuple[Role, ...]:
@@ -110,29 +127,6 @@ def ended_before(roles: Sequence[Role]) -> tuple[dict[str, int], dict[str, int]]
             finished |= behind if status == COMPLETE else ended.get(name, 0)
         started[role.name.value], ended[role.name.value] = reached, finished
     return bits, ended
-
-
-VOLCANO_QUEUE_LABEL = "volcano.sh/queue-name"
-VOLCANO_TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
-VOLCANO_TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
-
-KUEUE = "kueue.x-k8s.io/"
-KUEUE_PRIORITY = f"{KUEUE}priority-class"
-PODSET = f"{KUEUE}podset-"
-PODSET_GROUP = f"{PODSET}group-name"
-PODSET_REQUIRED = f"{PODSET}required-topology"
-PODSET_PREFERRED = f"{PODSET}preferred-topology"
-PODSET_UNCONSTRAINED = f"{PODSET}unconstrained-topology"
-PODSET_SLICE = f"{PODSET}slice-required-topology"
-PODSET_SLICES = f"{PODSET}slice-required-topology-constraints"
-
-NODE_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"  # exclusive placement on nodes that are labelled beforehand
-
-# The profiles that the charts of scheduler-plugins and Volcano install; a pod that asks for one belongs to it.
-PROFILES = {"coscheduling": "scheduler-plugins-scheduler", "volcano": "volcano"}
-DEFAULT_PROFILE = "default-scheduler"  # what the API server writes where a pod asks for none
-
-REQUESTS = "requests of the gang"  # who sums up what the pods of a gang ask for
 
 
 def concerns(keys: str) -> bool:

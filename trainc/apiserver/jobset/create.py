@@ -15,6 +15,13 @@ from trainc.model.tree import Path, Tree, dotted
 from trainc.text.record import Any
 
 _MAX_INT32 = 2**31 - 1
+_REASONS = frozenset(
+    ["BackoffLimitExceeded", "DeadlineExceeded", "FailedIndexes", "MaxFailedIndexesExceeded", "PodFailurePolicy"]
+)
+_RESTARTS = frozenset({"RestartJob", "RestartJobAndIgnoreMaxRestarts"})
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_RULE_ENDS = _LETTERS | frozenset("0123456789_")
+_RULE_CHARS = _RULE_ENDS | frozenset(",:")
 
 
 def create_faults(tree: Tree, node: SchemaNode, profile: Profile) -> list[Fault]:
@@ -169,15 +176,6 @@ def plain_fault(message: str, path: Path) -> Fault:
 def field_fault(path: Path, value: Any, reason: str) -> Fault:
     """An `Invalid value` at a field."""
     return of_webhook(invalid(dotted(path), value, reason), path, value)
-
-
-_REASONS = frozenset(
-    ["BackoffLimitExceeded", "DeadlineExceeded", "FailedIndexes", "MaxFailedIndexesExceeded", "PodFailurePolicy"]
-)
-_RESTARTS = frozenset({"RestartJob", "RestartJobAndIgnoreMaxRestarts"})
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_RULE_ENDS = _LETTERS | frozenset("0123456789_")
-_RULE_CHARS = _RULE_ENDS | frozenset(",:")
 
 
 def _failure_policy(policy: Tree, jobs: list[Tree], names: dict[str, Tree], profile: Profile) -> Iterator[Fault]:

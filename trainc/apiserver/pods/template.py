@@ -15,6 +15,14 @@ from trainc.apiserver.pods.volumes import volumes
 from trainc.model.tree import Path, Tree, plain, value
 
 _RESTARTS = ("Always", "OnFailure", "Never")
+# Small fields that are judged together.
+_SMALL = frozenset((
+    "activeDeadlineSeconds", "dnsConfig", "dnsPolicy", "hostIPC", "hostNetwork", "hostPID", "hostUsers", "hostname",
+    "hostnameOverride", "nodeName", "preemptionPolicy", "priorityClassName", "readinessGates", "resourceClaims",
+    "runtimeClassName", "schedulingGates", "schedulingGroup", "serviceAccount", "serviceAccountName",
+    "setHostnameAsFQDN", "shareProcessNamespace", "subdomain",
+))  # fmt: skip
+_SYSTEM_ANNOTATIONS = ("seccomp.", "apparmor.", "scheduler.alpha.", "config.mirror", "pod-deletion-cost")
 
 
 def _rights(held: Field) -> None:
@@ -32,14 +40,6 @@ _PARTS = {
     "tolerations": placement.tolerations,
     "topologySpreadConstraints": placement.spread,
 }
-# Small fields that are judged together.
-_SMALL = frozenset((
-    "activeDeadlineSeconds", "dnsConfig", "dnsPolicy", "hostIPC", "hostNetwork", "hostPID", "hostUsers", "hostname",
-    "hostnameOverride", "nodeName", "preemptionPolicy", "priorityClassName", "readinessGates", "resourceClaims",
-    "runtimeClassName", "schedulingGates", "schedulingGroup", "serviceAccount", "serviceAccountName",
-    "setHostnameAsFQDN", "shareProcessNamespace", "subdomain",
-))  # fmt: skip
-_SYSTEM_ANNOTATIONS = ("seccomp.", "apparmor.", "scheduler.alpha.", "config.mirror", "pod-deletion-cost")
 
 
 def template(

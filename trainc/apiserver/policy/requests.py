@@ -21,6 +21,17 @@ NAMESPACE = "the namespace of objects that name none"
 LIMIT_RANGE = "what the LimitRange of the namespace fills in"
 USER = "who makes the request"
 _MANAGED = ("uid", "creationTimestamp", "resourceVersion", "generation", "managedFields", "selfLink")
+_IRREGULAR = {"Endpoints": "endpoints", "PodMetrics": "pods", "NodeMetrics": "nodes"}
+# Kinds of Kubernetes, JobSet, the Trainer, Kueue and the schedulers that live in no namespace.
+CLUSTER_SCOPED = frozenset((
+    "APIService", "AdmissionCheck", "CSIDriver", "CSINode", "CertificateSigningRequest", "ClusterQueue",
+    "ClusterRole", "ClusterRoleBinding", "ClusterTrainingRuntime", "Cohort", "ComponentStatus",
+    "CustomResourceDefinition", "DeviceClass", "FlowSchema", "IngressClass", "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration", "Namespace", "Node", "PersistentVolume",
+    "PriorityClass", "PriorityLevelConfiguration", "ResourceFlavor", "ResourceSlice", "RuntimeClass",
+    "StorageClass", "Topology", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration", "VolumeAttachment", "VolumeAttributesClass", "WorkloadPriorityClass",
+))  # fmt: skip
 
 
 class UnknownFactError(Exception):
@@ -208,19 +219,6 @@ def _known(tree: Tree, path: list[Any], unknown: list[list[Any]]) -> Any:
     if kind is list:
         return [_known(inner, [*path, index], unknown) for index, inner in enumerate(tree)]
     return tree
-
-
-_IRREGULAR = {"Endpoints": "endpoints", "PodMetrics": "pods", "NodeMetrics": "nodes"}
-# Kinds of Kubernetes, JobSet, the Trainer, Kueue and the schedulers that live in no namespace.
-CLUSTER_SCOPED = frozenset((
-    "APIService", "AdmissionCheck", "CSIDriver", "CSINode", "CertificateSigningRequest", "ClusterQueue",
-    "ClusterRole", "ClusterRoleBinding", "ClusterTrainingRuntime", "Cohort", "ComponentStatus",
-    "CustomResourceDefinition", "DeviceClass", "FlowSchema", "IngressClass", "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration", "Namespace", "Node", "PersistentVolume",
-    "PriorityClass", "PriorityLevelConfiguration", "ResourceFlavor", "ResourceSlice", "RuntimeClass",
-    "StorageClass", "Topology", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
-    "ValidatingWebhookConfiguration", "VolumeAttachment", "VolumeAttributesClass", "WorkloadPriorityClass",
-))  # fmt: skip
 
 
 def resource(kind: str) -> str:

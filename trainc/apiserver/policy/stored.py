@@ -41,6 +41,24 @@ _JOB = {
 }
 _SERVICE = {"type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPolicy": "Cluster"}
 _MODES = ("secret", "configMap", "downwardAPI", "projected")
+_TOKEN = {
+    "defaultMode": 420,
+    "sources": [
+        {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+        {
+            "downwardAPI": {
+                "items": [{"path": "namespace", "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"}}]
+            }
+        },
+    ],
+}
+_MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+_PREFIX = "jobset.sigs.k8s.io/"
+_INDEX = "batch.kubernetes.io/job-completion-index"
+_BY_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"
+_BY_JOBSET = Origin(None, "JobSet controller")
+_TRACKING = "batch.kubernetes.io/job-tracking"
 
 
 def _with(tree: Tree, defaults: dict[str, Any]) -> dict[str, Tree]:
@@ -165,21 +183,6 @@ def stored_pod(tree: Tree) -> Tree:
     return {**tree, "spec": spec, "status": stamp({"phase": "Pending"}, _BY)}
 
 
-_TOKEN = {
-    "defaultMode": 420,
-    "sources": [
-        {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
-        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
-        {
-            "downwardAPI": {
-                "items": [{"path": "namespace", "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"}}]
-            }
-        },
-    ],
-}
-_MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
-
-
 def _with_token(container: dict[str, Tree]) -> Tree:
     mounts = items(container.get("volumeMounts"))
     if any(value(held, "mountPath") == _MOUNT for held in mounts):
@@ -197,13 +200,6 @@ def stored_service(tree: Tree) -> Tree:
 
     _each(spec, "ports", port)
     return {**tree, "spec": spec, "status": stamp({"loadBalancer": {}}, _BY)}
-
-
-_PREFIX = "jobset.sigs.k8s.io/"
-_INDEX = "batch.kubernetes.io/job-completion-index"
-_BY_SELECTOR = "alpha.jobset.sigs.k8s.io/node-selector"
-_BY_JOBSET = Origin(None, "JobSet controller")
-_TRACKING = "batch.kubernetes.io/job-tracking"
 
 
 def children(jobset: Tree) -> Iterator[Tree]:

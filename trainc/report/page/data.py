@@ -25,6 +25,12 @@ from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.yaml.writer import order
 
 Job = tuple[Bundle, dict[str, Any]]  # and its row of the listing
+MAX_FINDINGS = 2000
+_AROUND = 2  # lines before and behind that of a finding
+MAX_CELLS = 3_000_000  # numbers and texts in all tables: about 24 MiB of the page
+_SECRET_DATA = ("data", "stringData")
+_SCRIPTS = ("elements.js", "pictures.js", "manifests.js", "views.js", "page.js")
+_ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\x7f": "\\u007f"})
 
 
 def project_data(
@@ -100,10 +106,6 @@ def _refused(account: Account, cluster: str) -> Iterable[dict[str, Any]]:
         }
 
 
-MAX_FINDINGS = 2000
-_AROUND = 2  # lines before and behind that of a finding
-
-
 def _finding(finding: Finding, jobs: int, lines: SourceLines) -> dict[str, Any]:
     file = finding.span.file
     labels = []
@@ -123,11 +125,6 @@ def _finding(finding: Finding, jobs: int, lines: SourceLines) -> dict[str, Any]:
         "labels": labels,
         "jobs": jobs,
     }
-
-
-MAX_CELLS = 3_000_000  # numbers and texts in all tables: about 24 MiB of the page
-
-_SECRET_DATA = ("data", "stringData")
 
 
 class _Fields:
@@ -225,10 +222,6 @@ def _as_written(tree: Tree, path: Path = ()) -> Iterator[tuple[Path, Tree]]:
             yield from _as_written(item, (*path, index))
     else:
         yield path, tree
-
-
-_SCRIPTS = ("elements.js", "pictures.js", "manifests.js", "views.js", "page.js")
-_ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\x7f": "\\u007f"})
 
 
 def page_html(title: str, index: Any, details: Any) -> Iterator[str]:

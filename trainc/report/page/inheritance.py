@@ -18,6 +18,8 @@ from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 
 Demand = Mapping[str, Mapping[Cell, int]]  # by queue, flavor and resource
+MAX_NODES = 5000  # cells of one cluster
+_TYPE = "node.kubernetes.io/instance-type"
 
 
 class Inheritance:
@@ -79,10 +81,6 @@ class Inheritance:
         edge = (user, used, "component" if is_component else "extends")
         if edge not in self.edges:
             self.edges.append(edge)
-
-
-MAX_NODES = 5000  # cells of one cluster
-_TYPE = "node.kubernetes.io/instance-type"
 
 
 def capacity_data(facts: ClusterFacts, answers: Iterable[FitAnswer], devices: Sequence[str]) -> dict[str, Any] | None:

@@ -50,6 +50,11 @@ _PLAIN = {
     "google.protobuf.Timestamp": "TIMESTAMP",
 }
 SIMPLE = ("bool", "int", "uint", "double", "string", "bytes", "list", "map")
+BUDGET = 10_000_000  # RuntimeCELCostBudget
+MATCH_BUDGET = 2_500_000  # RuntimeCELCostBudgetMatchConditions
+_OUT = "validation failed due to running out of cost budget, no further validation rules will be run"
+_LIMIT = "operation cancelled: actual cost limit exceeded"
+_AUTHORIZER = "the answer of the cluster's authorizer"
 
 
 class CompileError(Exception):
@@ -251,13 +256,6 @@ def _type(cel: Any, name: str) -> Any:
     if head == "map":  # of texts to the second type
         return cel.Type.Map(cel.Type.STRING, _type(cel, inner.partition(", ")[2]))
     return cel.Type.DYN  # an optional: cel-cpp knows only its own
-
-
-BUDGET = 10_000_000  # RuntimeCELCostBudget
-MATCH_BUDGET = 2_500_000  # RuntimeCELCostBudgetMatchConditions
-_OUT = "validation failed due to running out of cost budget, no further validation rules will be run"
-_LIMIT = "operation cancelled: actual cost limit exceeded"
-_AUTHORIZER = "the answer of the cluster's authorizer"
 
 
 class Written(NamedTuple):

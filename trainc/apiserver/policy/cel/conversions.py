@@ -31,6 +31,20 @@ _BOOLS = {
     **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),
     **dict.fromkeys(("0", "f", "F", "false", "FALSE", "False"), False),
 }
+_SECOND, _MILLI = 10**9, 10**6
+_UNITS = {
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "μs": 10**3,
+    "ms": _MILLI,
+    "s": _SECOND,
+    "m": 60 * _SECOND,
+    "h": 3600 * _SECOND,
+}
+_PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)", re.ASCII)
 
 
 def _unreadable(kind: str) -> EvaluationError:
@@ -120,22 +134,6 @@ def _float_text(value: float) -> str:
         rest = f".{mantissa[1:]}" if len(mantissa) > 1 else ""
         return f"{sign}{mantissa[0]}{rest}e{'-' if power < 0 else '+'}{abs(power):02d}"
     return f"{sign}{abs(value):.{max(0, len(mantissa) - 1 - power)}f}"
-
-
-_SECOND, _MILLI = 10**9, 10**6
-_UNITS = {
-    "ns": 1,
-    "us": 10**3,
-    "µs": 10**3,
-    "μs": 10**3,
-    "ms": _MILLI,
-    "s": _SECOND,
-    "m": 60 * _SECOND,
-    "h": 3600 * _SECOND,
-}
-_PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
-_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)", re.ASCII)
-_OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)", re.ASCII)
 
 
 def duration(text: str) -> Duration:

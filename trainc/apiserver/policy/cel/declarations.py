@@ -71,6 +71,8 @@ TWO_VARIABLES = 32
 SHOWN = {"_?._": "`.?` of optionals", "_[?_]": "`[?` of optionals"}
 # Methods that cel-cpp's own extension of texts declares for texts alone.
 SHARED = ("indexOf", "lastIndexOf")
+_STRING, _REGEX = 0.1, 0.25  # StringTraversalCostFactor, RegexStringLengthCostFactor
+_FORMAT_SIZES = {"labelValue": 40, "dns1123Subdomain": 60, "dns1123SubdomainPrefix": 60, "qualifiedName": 60}
 
 
 def qualified(name: str, fields: Fields) -> Iterator[tuple[str, str]]:
@@ -80,10 +82,6 @@ def qualified(name: str, fields: Fields) -> Iterator[tuple[str, str]]:
             yield from qualified(f"{name}.{field}", kind)
         else:
             yield f"{name}.{field}", str(kind)
-
-
-_STRING, _REGEX = 0.1, 0.25  # StringTraversalCostFactor, RegexStringLengthCostFactor
-_FORMAT_SIZES = {"labelValue": 40, "dns1123Subdomain": 60, "dns1123SubdomainPrefix": 60, "qualifiedName": 60}
 
 
 def cost_of(function: str, args: list[Any], result: Any) -> int:

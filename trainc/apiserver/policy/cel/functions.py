@@ -32,6 +32,8 @@ from trainc.apiserver.policy.cel.values import (
 )
 
 _INT, _UINT = 2**63, 2**64
+NAMESPACES = frozenset({"sets", "ip", "cidr", "format", "optional", "lists", "strings"})
+_LIST, _TWO = "list(dyn)", "list(dyn) list(dyn)"
 
 
 def _bounded(operate: Callable[..., Any], kind: type, of: str = "integer") -> Callable[..., Any]:
@@ -170,9 +172,6 @@ def _value_of(optional: Optional) -> Any:
         raise EvaluationError("optional.none() dereference")
     return optional.value
 
-
-NAMESPACES = frozenset({"sets", "ip", "cidr", "format", "optional", "lists", "strings"})
-_LIST, _TWO = "list(dyn)", "list(dyn) list(dyn)"
 
 FUNCTIONS: dict[str, list[Overload]] = {
     **conversions.FUNCTIONS,

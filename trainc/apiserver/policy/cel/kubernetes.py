@@ -27,6 +27,12 @@ from trainc.apiserver.policy.cel.values import (
 from trainc.text.quantity import Quantity, QuantityError
 
 _NANO = 10**9
+_NOT_A_URL = "URL parse error during conversion from string: "
+_NUMBER = r"(0|[1-9][0-9]*)"
+_PRE = r"(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_SEMVER = re.compile(
+    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-({_PRE}(?:\.{_PRE})*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?"
+)
 
 
 def _is(read: Callable[..., Any]) -> Callable[..., bool]:
@@ -57,9 +63,6 @@ def _as_integer(nanos: int) -> int:
 
 def _compare(one: Any, other: Any) -> int:
     return int(one > other) - int(one < other)
-
-
-_NOT_A_URL = "URL parse error during conversion from string: "
 
 
 def _url(text: str) -> SplitResult:
@@ -131,13 +134,6 @@ def _link_local_multicast(address: IPv4Address | IPv6Address) -> bool:
     if address.version == 4:
         return packed[:3] == bytes([224, 0, 0])
     return packed[0] == 0xFF and packed[1] & 0x0F == 2
-
-
-_NUMBER = r"(0|[1-9][0-9]*)"
-_PRE = r"(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
-_SEMVER = re.compile(
-    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-({_PRE}(?:\.{_PRE})*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?"
-)
 
 
 def _semver(text: str, normalize: bool = False) -> tuple[Any, ...]:

@@ -6,6 +6,8 @@ import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+_DEPTH = 200  # nested expressions; the parser allows 32 of what people write
+
 
 class Uint(int):
     """An unsigned integer, which CEL tells from an integer."""
@@ -68,7 +70,6 @@ class Fold(NamedTuple):
 
 
 Node = Const | Ident | Select | Call | ListOf | MapOf | Fold
-_DEPTH = 200  # nested expressions; the parser allows 32 of what people write
 
 
 def parsed(data: bytes) -> Node:

@@ -22,6 +22,12 @@ from trainc.apiserver.policy.cel.values import (
 from trainc.text.re2 import compile_re2
 
 _PATTERNS: dict[str, Callable[[str, str], bool]] = {}  # "search": what asks RE2, set by the process
+_BLANKS = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_UPPER, _LOWER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
+_ESCAPES = str.maketrans({
+    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
+})  # fmt: skip
+_CLAUSE = re.compile(r"%(?:\.(\d+))?([%sdfexXob])|%")
 
 
 def use_patterns(search: Callable[[str, str], bool]) -> None:
@@ -75,13 +81,6 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
     return text[start:last]
 
 
-_BLANKS = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-_UPPER, _LOWER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
-_ESCAPES = str.maketrans({
-    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
-})  # fmt: skip
-
-
 def _searcher(text: str, pattern: str) -> re.Pattern[str]:
     """A pattern of RE2 as Python's; RE2 itself has said that it is one of its own."""
     matches(text, pattern)
@@ -100,9 +99,6 @@ def find(text: str, pattern: str) -> str:
 def _find_all(text: str, pattern: str, count: int = -1) -> list[str]:
     out = [one.group() for one in _searcher(text, pattern).finditer(text)]
     return out if count < 0 else out[:count]
-
-
-_CLAUSE = re.compile(r"%(?:\.(\d+))?([%sdfexXob])|%")
 
 
 def _format(template: str, args: list[Any]) -> str:

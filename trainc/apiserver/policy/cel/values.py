@@ -19,6 +19,17 @@ Valued = tuple[Any, Paths]
 
 Run = Callable[["Scope"], Valued]
 MAX_PATHS = 12  # of which one value remembers that it rests on them
+_OWN = {
+    **{name: f"kubernetes.{name}" for name in ("Quantity", "URL", "NamedFormat", "Semver")},
+    **{name: f"net.{name}" for name in ("IP", "CIDR")},
+    **{
+        name: f"kubernetes.authorization.{name}"
+        for name in ("Authorizer", "PathCheck", "GroupCheck", "ResourceCheck", "Decision")
+    },
+    **{name: f"google.protobuf.{name}" for name in ("Duration", "Timestamp")},
+}
+OPAQUE = frozenset(name for name in _OWN.values() if not name.startswith("google."))
+PER_EXPRESSION = 1_000_000  # PerCallLimit of k8s.io/apiserver/pkg/apis/cel
 
 
 class Place(tuple[Any, ...]):
@@ -171,19 +182,6 @@ class Overload(NamedTuple):
     is_method: bool = False
 
 
-_OWN = {
-    **{name: f"kubernetes.{name}" for name in ("Quantity", "URL", "NamedFormat", "Semver")},
-    **{name: f"net.{name}" for name in ("IP", "CIDR")},
-    **{
-        name: f"kubernetes.authorization.{name}"
-        for name in ("Authorizer", "PathCheck", "GroupCheck", "ResourceCheck", "Decision")
-    },
-    **{name: f"google.protobuf.{name}" for name in ("Duration", "Timestamp")},
-}
-
-OPAQUE = frozenset(name for name in _OWN.values() if not name.startswith("google."))
-
-
 def taking(run: Callable[..., Any], *signatures: str) -> list[Overload]:
     """The overloads of a function that cel-cpp knows; a signature names the types of the arguments."""
     return [Overload(run, tuple([_OWN.get(word, word) for word in one.split()])) for one in signatures]
@@ -259,9 +257,6 @@ def size(value: Any) -> int:
     if type(value) is Opaque:
         return int(value.value.max_prefixlen // 8) if value.kind in ("net.IP", "net.CIDR") else 1
     return 1
-
-
-PER_EXPRESSION = 1_000_000  # PerCallLimit of k8s.io/apiserver/pkg/apis/cel
 
 
 class Scope:
