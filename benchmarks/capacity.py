@@ -4,8 +4,6 @@
 `fit`, each in a process of its own.
 """
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

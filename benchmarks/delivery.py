@@ -3,8 +3,6 @@
 Runs the working tree with the interpreter that runs this, everything side by side.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -5,8 +5,6 @@ processor time is that of compiling alone; the wall time is what a person waits 
 the program to the last file.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import shutil

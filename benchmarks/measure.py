@@ -1,7 +1,5 @@
 """What one child process costs."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """Writes what people keep without a compiler: one expanded base, and a kustomize overlay with patches for each job."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

@@ -4,8 +4,6 @@
 with the fastest YAML package that is installed; with `--which` it prints the name of that package.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator

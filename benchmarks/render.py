@@ -1,7 +1,5 @@
 """Renders what `benchmarks/templates.py` wrote and prints it: `python benchmarks/render.py helm|kcl|jsonnet FOLDER`."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import sys

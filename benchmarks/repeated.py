@@ -1,7 +1,5 @@
 """What a run costs over 10,000 files that another one has read: none of them changed, or one did."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What other tools take for the same objects: overlays of kustomize, a chart of Helm, programs of jsonnet and KCL."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

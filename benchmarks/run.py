@@ -4,8 +4,6 @@ The tables are start, bulk, public, repeated, clusters, rivals and stages. Build
 environment with compiled bytecode, and measures child processes. Ratios are those of CPU time, the least of some runs.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

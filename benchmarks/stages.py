@@ -3,8 +3,6 @@
 They are each stage's own processor time; what lint does is told by group of rules.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import io

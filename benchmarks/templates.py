@@ -3,8 +3,6 @@
 One template of a job's objects with a name for each value in which any two jobs differ, and the list of these values.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence

@@ -7,8 +7,6 @@ The kinds are how much the jobs have in common:
 * `dissimilar`: each job has a word of its own besides; 7 forms.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -3,8 +3,6 @@
 Prints microseconds for each file: a measure of the machine and of the jobs, by which other figures can be read.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import time

@@ -1,7 +1,5 @@
 """Sphinx, for the pages of this folder: `python docs/site.py build/site` makes the generated ones and calls it."""
 
-from __future__ import annotations
-
 from trainc import __version__
 
 project = "trainc"

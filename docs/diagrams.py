@@ -3,8 +3,6 @@
 A diagram is a grid of boxes and the arrows between them. Colours follow the reader's light or dark mode.
 """
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Draws the pictures of the README from real runs of trainc: `python docs/pictures.py` writes them to docs/images."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

@@ -4,8 +4,6 @@
 reads; and an `index.html` that leads to the newest. A patch release replaces the pages of its minor version; the others stay.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -6,8 +6,6 @@ Links between pages are relative, and search works from the files alone. Files o
 are not part of the site: links to them become plain text.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

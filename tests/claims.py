@@ -1,7 +1,5 @@
 """Jobs that mount a claim, and the claim."""
 
-from __future__ import annotations
-
 from tests.repository import job
 
 CLAIM = """\

@@ -1,7 +1,5 @@
 """Runs the compiler inside the test process and keeps everything it said and made."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Which tests a run takes, snapshots that live in a case's own folder, and no memory of earlier runs."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re

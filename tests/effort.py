@@ -5,8 +5,6 @@ about as it stands; where it is exceeded, the work is measured again, beside the
 itself is too slow each time.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

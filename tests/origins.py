@@ -1,7 +1,5 @@
 """Whether what trainc writes stands where its origin says, for tests of whole runs."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from functools import cache
 from pathlib import Path

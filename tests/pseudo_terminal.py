@@ -1,7 +1,5 @@
 """A command in a terminal of a given width, and everything that it writes there."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -6,8 +6,6 @@ leaves all of them. The rendered folder holds earlier renderings, also such as n
 succeeds exactly the compiled jobs and those kept on purpose; a run that fails leaves every byte as it was.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import tempfile

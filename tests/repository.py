@@ -1,7 +1,5 @@
 """A small repository of training jobs, as people have it."""
 
-from __future__ import annotations
-
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A sample of many parameters for the quick part; the rest are slow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 from zlib import crc32

@@ -1,7 +1,5 @@
 """No job disappears: silencing a rule changes what is said, and never what is made."""
 
-from __future__ import annotations
-
 import shutil
 from itertools import pairwise
 from pathlib import Path

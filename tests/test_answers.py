@@ -1,7 +1,5 @@
 """`validate --report json`: for each document the server's answer, beside trainc's own findings."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

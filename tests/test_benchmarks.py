@@ -1,7 +1,5 @@
 """What measures still finds what it measures; how long it took is nobody's business here."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

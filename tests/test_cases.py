@@ -1,7 +1,5 @@
 """The folder is the test: what stands in `input/` becomes what stands in `expected/`."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

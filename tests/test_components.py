@@ -1,7 +1,5 @@
 """The components that trainc ships say what the machines have: every instance, every topology."""
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """What every GitOps tool relies on, whatever the job: promises over all that trainc renders."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

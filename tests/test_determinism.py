@@ -1,7 +1,5 @@
 """The same tree gives the same bytes, wherever and however it is built."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """What the documents show is what happens: their sessions are run and their output compared."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A job gets one verdict, whoever asks: its file, its folder, its project, the hook and the plugin."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

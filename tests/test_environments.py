@@ -5,8 +5,6 @@ KUBE_VERSION and KUBE_API_VERSIONS empty, and commits what it prints as `manifes
 environment's branch, with nothing committed where nothing changes.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

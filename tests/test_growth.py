@@ -1,7 +1,5 @@
 """Twice the input takes about twice the work: counted in calls, which no other load on the machine changes."""
 
-from __future__ import annotations
-
 import contextlib
 import cProfile
 import gc

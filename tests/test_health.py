@@ -1,7 +1,5 @@
 """The health checks that trainc ships, run by a Lua interpreter and a CEL engine over recorded states."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

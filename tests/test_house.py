@@ -1,7 +1,5 @@
 """Promises that no linter checks: text leaves trainc through one module, few places write files, what is found is read."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cache

@@ -3,8 +3,6 @@
 The list holds names, not times: a machine can be slow, but a careless import is always a mistake.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """trainc as it is installed, in an environment with nothing else, by a user who owns nothing and may write nothing."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

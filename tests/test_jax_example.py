@@ -1,7 +1,5 @@
 """The JAX example trains for real: its processes meet through the variables that trainc wrote."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

@@ -1,7 +1,5 @@
 """trainc from Python: the same bytes and findings as the command line, and nothing loaded before it is asked for."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """No output holds key material or random bytes: what trainc writes can stand in Git for everyone to read."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

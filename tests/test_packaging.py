@@ -1,7 +1,5 @@
 """What is installed and published: the lock knows every dependency, and the packages hold what they should, and no more."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The pictures of the README show what trainc prints today, and the diagrams are those of docs/diagrams.py."""
 
-from __future__ import annotations
-
 import html
 import re
 import runpy

@@ -1,7 +1,5 @@
 """The example of a platform compiles to the same bytes however its files are named, ordered and spread."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

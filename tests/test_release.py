@@ -1,7 +1,5 @@
 """The release: what its scripts refuse, and what its workflows rely on."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tomllib

@@ -1,7 +1,5 @@
 """The documentation builds without a warning, every link leads to a page, and every command on a page is one."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -1,7 +1,5 @@
 """One repository from its first minute: what people do, what the hook says, what is committed in the end."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Two teams, two clusters, the policies of their platform: change, review, promotion, refused edits, the way back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

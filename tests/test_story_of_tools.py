@@ -1,7 +1,5 @@
 """One job through all doors: written by the SDK, mended in an editor, let in by the hook, reviewed, looked at."""
 
-from __future__ import annotations
-
 import shutil
 import warnings
 from pathlib import Path

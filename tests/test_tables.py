@@ -1,7 +1,5 @@
 """One table per kind of thing: what a table names must be there whole, and nothing may stand outside it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """A package from outside adds a framework, a scheduler and rules; nothing of it is in force unless it is asked for."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import shutil

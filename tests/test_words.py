@@ -1,7 +1,5 @@
 """English as the field writes it: words and turns that are gone stay gone, from pages and from everything that trainc prints."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ For tests in which a shell or a hook manager starts it many times. A command has
 environment, folder and streams of whoever called it, and its exit code; what such a start imports is not tested here.
 """
 
-from __future__ import annotations
-
 import atexit
 import faulthandler
 import gc

@@ -1,7 +1,5 @@
 """A repository with a real Git and the real pre-commit, whose hooks are those that trainc ships."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil
@@ -42,7 +40,7 @@ class WorkingTree(Repository):
         super().__init__(folder / "repository", *jobs)
         self.git("init", "-q", "--template=")  # no files of examples, which cost more than all else
 
-    def copy(self, place: Path) -> WorkingTree:
+    def copy(self, place: Path) -> "WorkingTree":
         """Another one, in a folder of its own, as this one stands."""
         shutil.copytree(self._home, place, symlinks=True, dirs_exist_ok=True)
         other = copy(self)

@@ -1,7 +1,5 @@
 """trainc from Python: compile and validate models, files and folders without a command line."""
 
-from __future__ import annotations
-
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +37,7 @@ class Compilation:
     __slots__ = ("_text", "findings", "jobs", "objects", "source")
 
     def __init__(
-        self, objects: Sequence[Mapping[str, Any]], findings: Iterable[Finding], jobs: int, source: str, text: str
+        self, objects: "Sequence[Mapping[str, Any]]", findings: "Iterable[Finding]", jobs: int, source: str, text: str
     ) -> None:
         self.objects = tuple(objects)
         self.findings = tuple(findings)
@@ -78,10 +76,10 @@ class Compilation:
 
 
 def compile(  # noqa: A001 (what the program does)
-    *sources: Given,
+    *sources: "Given",
     root: str | os.PathLike[str] | None = None,
     cluster: str = "",
-    settings: Mapping[str, str] | None = None,
+    settings: "Mapping[str, str] | None" = None,
     admission_only: bool = False,
 ) -> Compilation:
     """Compile jobs into the manifests that `trainc build` would print.
@@ -98,12 +96,12 @@ def compile(  # noqa: A001 (what the program does)
 
 
 def validate(
-    *sources: Given,
+    *sources: "Given",
     root: str | os.PathLike[str] | None = None,
     cluster: str = "",
-    settings: Mapping[str, str] | None = None,
+    settings: "Mapping[str, str] | None" = None,
     admission_only: bool = False,
-) -> tuple[Finding, ...]:
+) -> "tuple[Finding, ...]":
     """The findings of `compile`, sorted by file, line and column; empty where nothing is worth saying.
 
     Raises:
@@ -120,7 +118,7 @@ class _Collected(Spool):
         self.trees: list[dict[str, Any]] = []
         self.complete = False
 
-    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
+    def add(self, rendered: "Rendered", bundle: "Bundle", report: Report) -> None:
         """Keep one rendering and the objects that it spells."""
         super().add(rendered, bundle, report)
         self.trees += [plain(tree) for tree in bundle.objects]
@@ -131,10 +129,10 @@ class _Collected(Spool):
 
 
 def _run(
-    sources: Sequence[Given],
+    sources: "Sequence[Given]",
     root: str | os.PathLike[str] | None,
     cluster: str,
-    settings: Mapping[str, str] | None,
+    settings: "Mapping[str, str] | None",
     *,
     admission_only: bool,
     one_stream: bool = True,
@@ -165,7 +163,7 @@ def _run(
     return Compilation(trees, report.findings, spool.jobs, text, texts)
 
 
-def _clusters(name: str, project: Project, *, one_stream: bool) -> tuple[str, ...]:
+def _clusters(name: str, project: "Project", *, one_stream: bool) -> tuple[str, ...]:
     known = [cluster.name for cluster in project.clusters if cluster.name]
     if name and name not in known:
         raise Trouble(f"unknown cluster `{name}`; clusters of this project: {', '.join(known) or 'none'}")

@@ -1,7 +1,5 @@
 """Fits y = 3x + 1 with gradients averaged over all processes of a JAXJob."""
 
-from __future__ import annotations
-
 import os
 
 import jax

@@ -1,7 +1,5 @@
 """Builds LightGBM's list of machines from the variables that the framework sets, and trains."""
 
-from __future__ import annotations
-
 import os
 import socket
 import time

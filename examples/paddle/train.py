@@ -1,7 +1,5 @@
 """Each node adds its number, and all of them print the same sum: the launchers have met."""
 
-from __future__ import annotations
-
 import paddle
 import paddle.distributed as dist
 

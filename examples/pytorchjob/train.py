@@ -1,7 +1,5 @@
 """Distributed data parallel training without a launcher: MASTER_ADDR, RANK and WORLD_SIZE come from the job."""
 
-from __future__ import annotations
-
 import argparse
 
 import torch

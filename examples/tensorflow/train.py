@@ -1,7 +1,5 @@
 """A regression under MultiWorkerMirroredStrategy, which reads the cluster from TF_CONFIG."""
 
-from __future__ import annotations
-
 import tensorflow as tf
 
 

@@ -1,7 +1,5 @@
 """Distributed data parallel training of a small model; every rank ends with the same loss."""
 
-from __future__ import annotations
-
 import argparse
 
 import torch

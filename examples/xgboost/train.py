@@ -1,7 +1,5 @@
 """Gradient boosting over several workers that meet at a tracker; every worker ends with the same model."""
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Objects that use much of their schemas, to start mutations from."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml

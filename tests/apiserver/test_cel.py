@@ -1,7 +1,5 @@
 """The built-in CEL rules decide as a real CEL engine does."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """CRDs that a cluster brings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

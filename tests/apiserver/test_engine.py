@@ -1,7 +1,5 @@
 """Rules and patterns of strangers: each is answered within its budget, or known not to be."""
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil

@@ -1,7 +1,5 @@
 """What a server says of a JobSet and its pods rests on its frame and its names alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

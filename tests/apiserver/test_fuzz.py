@@ -3,8 +3,6 @@
 `TRAINC_FUZZ=200000` asks for that many objects; the ordinary run takes a sample.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,7 +1,5 @@
 """What Kueue's webhooks say of a JobSet, in their words and their order."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

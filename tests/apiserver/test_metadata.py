@@ -1,7 +1,5 @@
 """Metadata: decoding, unknown fields and validation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Names, labels and paths, with Kubernetes' reasons."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What typed structures do to a template, field by field where the JSON does not tell."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What a server and JobSet's webhooks say of values that nobody should write, in every stage."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What is let in without the pattern is what the pattern lets in."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A piece of a runtime is judged by the schema of the whole, but for what is missing."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.apiserver.fault import Verdict

@@ -1,7 +1,5 @@
 """Tables: equal schemas stand once, and a cluster's kinds stand before the built-in ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from trainc.apiserver.schema.node import Table, load

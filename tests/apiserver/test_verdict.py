@@ -1,7 +1,5 @@
 """Verdicts stage by stage, and what the profile of a server changes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

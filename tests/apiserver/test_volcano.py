@@ -1,7 +1,5 @@
 """What Volcano's webhook says of a new PodGroup."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Small schemas and objects: what the server would say, and what it would store."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -9,8 +9,6 @@ is another one with edits. Its text is, in this order:
   break, and nothing after the arrow removes the text
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

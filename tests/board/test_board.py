@@ -1,7 +1,5 @@
 """Over three hundred manifests of all kinds: errors exactly where they are, and little said where nothing is wrong."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

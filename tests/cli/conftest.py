@@ -1,7 +1,5 @@
 """A plugin behind its server, for every kind of server that is here, with a namespace and without."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

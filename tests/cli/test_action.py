@@ -4,8 +4,6 @@
 answers in pages of 30 comments, and refuses what the API refuses.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """`applied-twice` is about the jobs that are compiled, in the project at hand, by paths as GitOps tools read them."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

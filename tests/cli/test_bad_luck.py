@@ -1,7 +1,5 @@
 """What shared volumes, power cuts and odd parents do to a build: nothing is mixed, and the next build repairs the rest."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A baseline accepts the findings of today: from then on only new ones are reported, and fail."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

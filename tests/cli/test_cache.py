@@ -1,7 +1,5 @@
 """What clusters define is read once and kept by content: the same words from the cache as from the files, or none."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """`--changed-since` compiles what a change reaches, and leaves everything else alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

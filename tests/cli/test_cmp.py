@@ -3,8 +3,6 @@
 Where a real `argocd-cmp-server` is on the PATH, the same tests run against it as well.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The plugin's memory of runs: what is committed in the folder of rendered files stays as `build -w` keeps it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

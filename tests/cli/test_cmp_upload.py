@@ -1,7 +1,5 @@
 """What the plugin makes of what is sent to it: no `.git`, and with manifest-generate-paths a part of the repository."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Shells complete what a command line could go on with; bash itself is asked, zsh and fish where they are installed."""
 
-from __future__ import annotations
-
 import os
 import pty
 import select

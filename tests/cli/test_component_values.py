@@ -1,7 +1,5 @@
 """A job gives values to the parameters of components, in annotations of its own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

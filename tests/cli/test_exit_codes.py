@@ -1,7 +1,5 @@
 """Every exit code of `build` and `validate`, and what stands on which stream."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`trainc fit` from the command line: table, JSON, what-if, headroom, all jobs together, half dumps."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """`trainc fix` repairs what has one right answer, says both where there are two, and never makes a file worse."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Places that cannot be written: one line, exit code 2, and everything as it was."""
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess

@@ -1,7 +1,5 @@
 """What people type out of habit does what they mean, or says what to type instead."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

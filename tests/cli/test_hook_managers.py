@@ -1,7 +1,5 @@
 """The hooks under the real prek, lefthook and husky, with the snippets that docs/delivery.md shows."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """`trainc runtimes` knows components and prints what a runtime that inherits amounts to."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

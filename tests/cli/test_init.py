@@ -1,7 +1,5 @@
 """A new repository works from its first minute."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

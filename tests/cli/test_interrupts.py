@@ -1,7 +1,5 @@
 """A run that is told to stop, by a person or by a scheduler, lets go of everything and says at most one line."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

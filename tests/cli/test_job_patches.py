@@ -1,7 +1,5 @@
 """One TrainJob on two clusters: a TrainJobPatch beside it says what is different."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A build that is killed leaves every file whole, and the next one repairs what is missing."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

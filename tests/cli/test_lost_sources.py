@@ -1,7 +1,5 @@
 """Files that do not hold their jobs any more: pointers of Git LFS, emptied files, deleted renderings, the last job."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Merge conflicts in rendered files, as the real Git leaves them, are repaired by the next build."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`trainc migrate` and `trainc fix` from the command line."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What jobs name: the same set of objects on both routes, each once, owned and kept as rendered files are."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

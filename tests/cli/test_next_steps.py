@@ -1,7 +1,5 @@
 """`trainc` alone says what to do next in this folder."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

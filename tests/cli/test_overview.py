@@ -1,7 +1,5 @@
 """`trainc --help` shows every command once, in its group; what is deprecated works and says what to write instead."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

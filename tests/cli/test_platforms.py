@@ -1,7 +1,5 @@
 """Systems that trainc does not run on: it says so before it reads or writes anything."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The hooks that trainc ships, under the real pre-commit in a real Git repository."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

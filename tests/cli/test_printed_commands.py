@@ -1,7 +1,5 @@
 """Every command that `--help` and docs/cheatsheet.md print works as it is printed, in a repository as they assume it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

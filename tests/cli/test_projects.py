@@ -1,7 +1,5 @@
 """Several projects in one repository: every command finds them from its root, each with settings of its own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What `trainc fix` leaves undone, and says so: large files have rounds only so many, and some documents cannot be edited."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

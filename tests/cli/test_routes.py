@@ -1,7 +1,5 @@
 """Rendered files and the plugin of Argo CD apply the same set of objects."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

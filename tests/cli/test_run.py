@@ -1,7 +1,5 @@
 """`trainc run`: the next run of a job in a repository with real Git."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`trainc schemas generate` writes what is committed into a checkout."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`trainc show` of a repository: a line for each job, and where its rendering stands."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`trainc show --report mermaid`: diagrams that Markdown shows, whatever names people choose."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

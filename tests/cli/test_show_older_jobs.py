@@ -1,7 +1,5 @@
 """`trainc show --rank` on older jobs of four pods: every variable of every pod."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Hooks judge the commit: what Git's index holds, under the real Git and the real pre-commit."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Standard streams as shells and schedulers leave them: closed, full, or with a reader that has gone."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`trainc why`: from the output to who wrote it, and from what somebody wrote to where it lands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`trainc why FILE:LINE` on what people wrote: where it lands, or why it does not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

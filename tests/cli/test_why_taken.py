@@ -1,7 +1,5 @@
 """What `trainc why FILE:LINE` says of values that a later piece of a runtime takes away."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The number of workers changes how long a run takes, and nothing else."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -4,8 +4,6 @@ GitHub's own answers are a stand-in: `gh api` here keeps comments in a file, ref
 the API does, and selects by the filter that the workflow gives, read as a prefix of the body.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from trainc.compiler.header import Header, read_header

@@ -1,7 +1,5 @@
 """A job is let go once it is compiled: ten thousand of them are never in memory together."""
 
-from __future__ import annotations
-
 import gc
 from pathlib import Path
 

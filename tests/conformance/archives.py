@@ -8,8 +8,6 @@ which reads every file below FOLDER and replaces the members of the same names. 
 suite holds and how it was recorded.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from functools import cache

@@ -4,8 +4,6 @@ Source: JobSet's `constructJob` (after v0.12) and the Job controller of Kubernet
 uids and random ends of names.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from hashlib import sha1
 from typing import Any

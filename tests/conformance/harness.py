@@ -1,7 +1,5 @@
 """Recorded answers of the Kubeflow Trainer v2.3.0 controller, and what trainc does differently on purpose."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import cache

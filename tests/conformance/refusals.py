@@ -1,7 +1,5 @@
 """The recorded refusals, line by line, and whether a run says the same."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What a worked case of another operator's kind asserts, a function for each of its keys."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

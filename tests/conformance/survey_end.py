@@ -1,7 +1,5 @@
 """How a worked case says that a job ends, and the same read from the JobSet."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.compiling import Run

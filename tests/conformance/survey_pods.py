@@ -1,7 +1,5 @@
 """The pods that emitted manifests become: their names, environments and files, worked out from the manifests alone."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -16,7 +14,7 @@ PREFIX = "jobset.sigs.k8s.io/"
 class Pod:
     """One pod of a JobSet: its host name, its DNS name in the namespace, and its template."""
 
-    def __init__(self, world: World, jobset: Any, role: Any, job: int, index: int, total: int) -> None:
+    def __init__(self, world: "World", jobset: Any, role: Any, job: int, index: int, total: int) -> None:
         name, spec = jobset["metadata"]["name"], role["template"]["spec"]
         self.world, self.job, self.index = world, spec, index
         self.replicated = role["name"]

@@ -1,7 +1,5 @@
 """What the containers of a worked case run: Ray's command lines, Flux's scripts, and words of people."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Every recorded answer of Kueue to "is this JobSet ever admitted, with what, and where"."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The Jobs and pods that are put to a server are those that a real controller made of the same JobSets."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What trainc emits for the recorded TrainJobs, sent to the JobSet server."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

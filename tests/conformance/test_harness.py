@@ -1,7 +1,5 @@
 """The comparison with the recordings is strict: a single change anywhere in trainc's output is noticed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path

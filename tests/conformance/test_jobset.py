@@ -1,7 +1,5 @@
 """Every recorded verdict on JobSets and PodGroups: stage, messages, patch and stored object."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

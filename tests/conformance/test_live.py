@@ -1,7 +1,5 @@
 """What a live API server, JobSet's controller and the Job controller did, and what the command line says of the same."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """The recorded answers of pod template validation (Kubernetes 1.36.3) to templates inside JobSets."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 

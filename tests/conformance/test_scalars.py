@@ -1,7 +1,5 @@
 """Every recorded plain value, read as kubectl 1.32 read it, or a difference that stands here with its reason."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 Nothing is written to the cluster: every object is created with `--dry-run=server`, in the namespace `default`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

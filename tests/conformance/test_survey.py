@@ -1,7 +1,5 @@
 """Worked cases of other operators' job kinds, put to the command line; `recorded/README.md` says what each key means."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every recorded case of the Trainer v2.3.0 controller that trainc claims to answer alike."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Jobs one field away from one that runs, and what Kubernetes' own validation of Jobs and pods says of each."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -5,8 +5,6 @@ which no back end sets. Where Kubernetes 1.37 offers several shapes, trainc writ
 PodGroup alone, which no missing Workload can keep out; in 1.36, where a PodGroup refers to a template, both.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Plans made from a few lines of YAML, as a framework sees them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

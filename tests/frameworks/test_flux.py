@@ -1,7 +1,5 @@
 """Flux: scripts, settings, the wrapped command, refusals."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

@@ -1,7 +1,5 @@
 """MPI: counts, slots, hostfile, keys."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.frameworks.planning import env, heard, lowered, patches, plan, role, said

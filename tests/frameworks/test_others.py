@@ -1,7 +1,5 @@
 """JAX, XGBoost, LightGBM, TensorFlow, Paddle and plain: what each sets, and what it questions."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The table of frameworks: what it names is there whole."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path

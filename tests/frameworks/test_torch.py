@@ -1,7 +1,5 @@
 """PyTorch and torchtune: variables, process counts, recipes, refusals."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.frameworks.planning import env, patches, plan, refusals, role, said, sets

@@ -3,8 +3,6 @@
 With `--systematic` the inputs are not drawn: each field of every project and schema gets one odd value after another.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from functools import partial

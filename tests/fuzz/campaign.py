@@ -1,7 +1,5 @@
 """Many inputs in forked workers: counted, deduplicated by place, slow and large ones confirmed in a fresh process."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

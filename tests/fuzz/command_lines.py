@@ -1,7 +1,5 @@
 """Command lines of the fuzzer: every command and option of trainc's own table, with fitting and with odd values."""
 
-from __future__ import annotations
-
 import json
 import random
 

@@ -1,7 +1,5 @@
 """What kustomize and kpt hand to `trainc fn`: the documents of a project as the items of one list, odd ones as well."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """Makes inputs: whole projects with a few things gone wrong, and a command line from trainc's own table of commands."""
 
-from __future__ import annotations
-
 import random
 
 from tests.fuzz.command_lines import COMMON, ON_DUMPS, arguments, plugin_request

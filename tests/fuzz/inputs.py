@@ -1,7 +1,5 @@
 """One input of the fuzzer: a folder, its Git history, a command line, an environment; and its form as a small file."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Changes to the files of a project: to their structure, their text, their bytes, their names, their number."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

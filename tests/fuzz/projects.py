@@ -1,7 +1,5 @@
 """What the fuzzers start from: the projects of this repository's cases and examples, and what was recorded elsewhere."""
 
-from __future__ import annotations
-
 import shlex
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs one input in this process and says which promises it broke."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """The fields of every schema that trainc generates, with values that fit them and values that do not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from typing import Any

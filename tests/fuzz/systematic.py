@@ -1,7 +1,5 @@
 """Inputs in order instead of by chance: each field of every project and of every schema, with one odd value after another."""
 
-from __future__ import annotations
-
 import copy
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """What once broke trainc breaks it no more, and a sample of new inputs does not either; `python -m tests.fuzz` runs more."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """No field is taken and then dropped in silence: it changes what comes out, is refused, or something is said of it."""
 
-from __future__ import annotations
-
 import copy
 import os
 import re

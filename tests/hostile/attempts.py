@@ -1,7 +1,5 @@
 """Runs a command on input that it may refuse, and holds it to what every refusal owes."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Specs that went wrong somewhere: recorded and made-up inputs with one or a few nodes deleted, doubled, retyped, renamed."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -1,7 +1,5 @@
 """Definitions of clusters that strangers wrote: each misfit is a finding at its place, and nothing else happens."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Small inputs end in little time and memory: what once grew with the square of its size, at the size that showed it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

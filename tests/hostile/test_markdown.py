@@ -1,7 +1,5 @@
 """Text of strangers in Markdown reports: a real parser of GitHub's dialect sees neither new cells nor links nor HTML."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -3,8 +3,6 @@
 `TRAINC_MUTANTS=20000` asks for that many; the ordinary run takes a sample.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Nothing outside of a project is read into an answer, nothing outside of a scratch folder is written."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Files and folders that are not what their name says: no command hangs, follows them out, or writes through them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """docs/security.md names the test that holds each promise; each test that it names is there."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

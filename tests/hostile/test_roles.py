@@ -1,7 +1,5 @@
 """Jobs of thousands of roles, or of huge numbers of pods: each command's time grows with the file alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of shapes that no server would store are findings: renderings edited since, dumps, nulls, objects beside a job."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Files that hold anything but a healthy job: every command says what is wrong, at its place, and writes nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

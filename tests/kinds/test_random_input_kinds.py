@@ -3,8 +3,6 @@
 The formulas are written from the operators' sources and know nothing of trainc; what a pod gets is read from the manifests alone.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator

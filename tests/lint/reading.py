@@ -1,7 +1,5 @@
 """A bundle straight from YAML text, for tests that look at one JobSet and what lies beside it."""
 
-from __future__ import annotations
-
 from trainc.lint import expand, look
 from trainc.lint.facts.job import Job
 from trainc.model.bundle import Bundle

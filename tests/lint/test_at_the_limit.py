@@ -1,7 +1,5 @@
 """What is said one step past a limit is not said at the limit."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Roles, pods, names and ranks out of a JobSet."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

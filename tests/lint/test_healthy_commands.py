@@ -1,7 +1,5 @@
 """Commands that look like a mistake and are none, each beside the mistake that it looks like."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

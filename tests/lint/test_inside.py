@@ -1,7 +1,5 @@
 """Places inside scalars."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.lint.facts.values import within

@@ -1,7 +1,5 @@
 """Launchers as they stand in commands."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.lint.reading import job_of

@@ -1,7 +1,5 @@
 """`trainc show` of MPI jobs: ranks are those of the processes that mpirun starts, slot by slot."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

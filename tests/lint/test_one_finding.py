@@ -1,7 +1,5 @@
 """One mistake is one finding, at the place that a person changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

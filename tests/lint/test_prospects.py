@@ -1,7 +1,5 @@
 """What `show` says of processes, retries, bounds and failures, where other containers and limits stand beside the usual ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What pod validation says of templates, line by line, and what goes unsaid while a text is still to be filled in."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

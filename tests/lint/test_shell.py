@@ -1,7 +1,5 @@
 """Scripts as a shell would split them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

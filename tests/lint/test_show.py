@@ -1,7 +1,5 @@
 """What will run, drawn: each folder of `shown/` holds a JobSet and its drawings, checked by hand."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

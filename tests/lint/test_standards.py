@@ -1,7 +1,5 @@
 """Each control of the Pod Security Standards: what it refuses, in the server's words, and the nearest that it takes."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.lint.standards import violations

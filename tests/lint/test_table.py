@@ -1,7 +1,5 @@
 """A module of rules that is not loaded for a job would have found nothing in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from importlib import import_module
@@ -212,4 +210,4 @@ def test_every_module_of_rules_is_listed_with_all_its_checks() -> None:
 
 def is_check(function: FunctionType) -> bool:
     """Whether a function takes one thing, a job or a part of one, and gives findings."""
-    return len(function.__annotations__) == 2 and function.__annotations__["return"] == "Findings"
+    return len(function.__annotations__) == 2 and function.__annotations__["return"] == Findings

@@ -1,7 +1,5 @@
 """What looks like a secret, and names of models and runs that do not."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.lint.rules.security import is_secret

@@ -1,7 +1,5 @@
 """TPU slices: which shapes exist, how many chips a pod has, and whether the pods of a Job make the slice."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.lint.reading import verified

@@ -1,7 +1,5 @@
 """A mistake is found alike in a JobSet and in the runtime of a TrainJob that becomes this JobSet."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Commands that name a script, in images that hold none."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Mistakes of a pod that the rules' own cases show: where `fails` and `passes` differ in one pod template alone."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path as Folder
 

@@ -1,7 +1,5 @@
 """Where a mistake is none, or comes with another finding: what an operator does with a field of its pods, and who says so."""
 
-from __future__ import annotations
-
 from fnmatch import fnmatchcase
 
 from tests.matrix.kinds import Kind

@@ -1,7 +1,5 @@
 """Every input kind as a place for a pod template: the documents around it, and where each of its fields stands there."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What is found of a mistake in each kind: levels, rules, and the fields of the pod template that they point at."""
 
-from __future__ import annotations
-
 import atexit
 import copy
 import json

@@ -1,7 +1,5 @@
 """Mistakes of a pod by hand: each as small edits of one healthy pod template, and the rule that finds it."""
 
-from __future__ import annotations
-
 from tests.matrix.kinds import Node
 from tests.matrix.matrix import REMOVED, Mistake, edited
 

@@ -1,7 +1,5 @@
 """One mistake of a pod, every kind: found with the same rule at the same field; the healthy twin is silent."""
 
-from __future__ import annotations
-
 from fnmatch import fnmatchcase
 from itertools import groupby
 from zlib import crc32

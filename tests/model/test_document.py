@@ -1,7 +1,5 @@
 """Every path of a document has a place in its file."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Counts inferred from resources."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.model.inference import Inferred, gpu_names, whole

@@ -1,7 +1,5 @@
 """What a patch has is applied, copied, ordered, explained and locked: a field that one of these forgets fails here."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

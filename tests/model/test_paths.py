@@ -1,7 +1,5 @@
 """Paths as people write them lead to the places they were printed for."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.model.paths import at_path, keyed, keyed_leaves, matches, parsed, shown

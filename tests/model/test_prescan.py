@@ -1,7 +1,5 @@
 """What waits for its turn, and how much of it."""
 
-from __future__ import annotations
-
 from trainc.model.settings import ROOM, Texts
 
 

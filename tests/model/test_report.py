@@ -1,7 +1,5 @@
 """What a report keeps of findings that many jobs meet."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.model.finding import WARNING, Rule

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from trainc.model.run import RUN, run_name, run_of

@@ -1,7 +1,5 @@
 """A project is one value: no part of it can be changed, and what follows from its clusters follows from the present ones."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.model.cluster import Cluster

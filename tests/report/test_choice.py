@@ -1,7 +1,5 @@
 """What is printed as text is chosen by level, or counted by rule; the verdict stays the same."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Notes are one line until somebody asks for them; machines get them whole."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

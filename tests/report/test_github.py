@@ -1,7 +1,5 @@
 """Workflow commands survive whatever stands in a message or a file's name."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

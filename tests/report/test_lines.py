@@ -1,7 +1,5 @@
 """What leaves for people holds nothing that a terminal, a log or a workflow runner obeys."""
 
-from __future__ import annotations
-
 import json
 import unicodedata
 

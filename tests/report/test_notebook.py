@@ -1,7 +1,5 @@
 """A compilation in a notebook: everything of it, and nothing that a browser obeys."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import trainc

@@ -1,7 +1,5 @@
 """JSON reports keep the shape that their schema promises, those of earlier versions of trainc included."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reports for code hosts and build servers have the shape that each of them documents."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """SARIF logs have the shape that code scanning services ask for (SARIF 2.1.0, errata 1)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Values of variables whose names say secret are not repeated: not by `diff`, not by notes of updates and migrations."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

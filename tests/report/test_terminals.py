@@ -1,7 +1,5 @@
 """Terminals, recorded: what a person sees at 80 and 120 columns, with colours and without."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """tmux, a terminal that people use, shows what the recorder of pseudo-terminals says, in the same rows."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Pack: a scheduler of its own name fills one rack before it starts the next."""
 
-from __future__ import annotations
-
 from trainc.model.cluster import Cluster
 from trainc.model.patches import Contribution, Scheduler, pod
 from trainc.model.plan import Plan

@@ -1,7 +1,5 @@
 """Ring: every process knows the first one, its own place, and how many there are."""
 
-from __future__ import annotations
-
 from trainc.model.patches import COMPLETION_INDEX, Contribution, Framework, on
 from trainc.model.plan import Plan
 from trainc.model.vocabulary import Launcher, Vocabulary

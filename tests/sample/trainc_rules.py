@@ -1,7 +1,5 @@
 """Images come from the registry that the house keeps."""
 
-from __future__ import annotations
-
 from trainc.lint.check import Check
 from trainc.lint.facts.job import Job
 from trainc.model.finding import ERROR, Rule

@@ -1,7 +1,5 @@
 """Plans from JobSets written down in a test, and bundles with a contribution laid on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from trainc.lint import expand

@@ -1,7 +1,5 @@
 """What each back end makes of one job of a launcher and four nodes, field by field."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Which roles run together, and how many pods they are."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.model.report import Report

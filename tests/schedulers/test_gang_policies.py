@@ -1,7 +1,5 @@
 """A runtime's podGroupPolicy as the Trainer controller obeys it, and which back ends a job gets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

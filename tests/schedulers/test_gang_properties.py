@@ -1,7 +1,5 @@
 """Whatever the job: a gang is as many pods as its members have, and asks for what they ask for."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every rule about placing pods together, on the folders that fail and pass it."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What every back end emits is legal where it is sent: by the CRDs, or by Kubernetes' own OpenAPI of that version."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jsonschema

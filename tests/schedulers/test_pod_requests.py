@@ -1,7 +1,5 @@
 """What one pod asks for, and what many of them do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

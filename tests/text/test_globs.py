@@ -1,7 +1,5 @@
 """Globs of trainc.yaml."""
 
-from __future__ import annotations
-
 from fnmatch import fnmatchcase
 from random import Random
 

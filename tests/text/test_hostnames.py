@@ -1,7 +1,5 @@
 """Host names in texts, whatever they begin with."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.text.hostnames import hosts_in

@@ -1,7 +1,5 @@
 """Lines that stand for each other: every diff applied gives the text it was made for, and long texts take no long time."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Numbers are read in one way, whatever looks like a digit somewhere."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.text.numbers import brief, index_below, parsed_int, whole_number

@@ -1,7 +1,5 @@
 """Quantities: what kubectl 1.32 prints for them, and the laws of their arithmetic."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """The name somebody meant, of few names and of many."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.text.similar import closest

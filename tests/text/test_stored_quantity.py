@@ -1,7 +1,5 @@
 """Quantities, respelled as a Kubernetes server stores them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

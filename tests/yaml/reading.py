@@ -1,7 +1,5 @@
 """What a text becomes, for tests of the reader."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from trainc.model.document import Document

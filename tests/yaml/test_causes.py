@@ -1,7 +1,5 @@
 """What somebody did, where the parser names only what it missed because of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.model.report import Report

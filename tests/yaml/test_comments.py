@@ -1,7 +1,5 @@
 """`allow` comments, and what only looks like one."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.yaml.comments import allows

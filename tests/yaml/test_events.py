@@ -1,7 +1,5 @@
 """libyaml's parser is used where PyYAML has it, and not needed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Fifty thousand adversarial strings as value, key and list item, read back alike by every reader at hand."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

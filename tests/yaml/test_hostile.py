@@ -1,7 +1,5 @@
 """Texts made to exhaust the reader: findings in bounded time and memory, and no traceback."""
 
-from __future__ import annotations
-
 import time
 import tracemalloc
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Plain texts made of what numbers, words and dates are made of, read as kubectl reads them."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

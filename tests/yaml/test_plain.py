@@ -1,7 +1,5 @@
 """Reading line by line and reading through libyaml give the same documents, places and findings."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Iterator

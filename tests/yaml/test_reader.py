@@ -1,7 +1,5 @@
 """What texts become, and what is said about those that become nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

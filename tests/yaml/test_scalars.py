@@ -1,7 +1,5 @@
 """The scalar table; what kubectl 1.32 makes of the same texts was recorded by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.yaml.scalars import OddError, ambiguous, as_json, resolve, resolve_key, resolve_tagged

@@ -1,7 +1,5 @@
 """One spelling: order, quoting, blocks, numbers, and which line shows which path."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

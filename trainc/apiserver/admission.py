@@ -1,7 +1,5 @@
 """One object before the API server: what it would store, or everything that it has against it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words

@@ -1,7 +1,5 @@
 """What to write instead of what a server refuses, told by the schema itself."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

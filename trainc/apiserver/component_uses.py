@@ -1,7 +1,5 @@
 """The spellings in which components are switched on: a text, a list and a map say the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from trainc.model.sourced import Origin, Sourced, Span

@@ -3,8 +3,6 @@
 Rules of structural schemas: k8s.io/apiextensions-apiserver pkg/apiserver/schema (validation.go), Kubernetes 1.36.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

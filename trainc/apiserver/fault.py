@@ -1,7 +1,5 @@
 """What a server says against an object, as plain data."""
 
-from __future__ import annotations
-
 from trainc.model.tree import Path, Tree, dotted
 from trainc.text.record import NamedTuple
 
@@ -70,7 +68,7 @@ class Verdict:
     def accepted(self) -> bool:
         return not self.by
 
-    def refuse(self, by: str, faults: list[Fault], messages: list[str] | None = None) -> Verdict:
+    def refuse(self, by: str, faults: list[Fault], messages: list[str] | None = None) -> "Verdict":
         """This verdict, refused at a stage."""
         self.by = by
         self.faults = faults

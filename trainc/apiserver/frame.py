@@ -5,8 +5,6 @@ variables, numbers of pods and the nodes that they ask for. A verdict that does 
 frame. What is odd is a part of the frame as it is: an empty text, a name that is none, a number that no job has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from itertools import count
 

@@ -1,7 +1,5 @@
 """Fields that an older API had or that people expect, and what stands for them (Kubeflow Trainer up to v2.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from trainc.model.tree import Path

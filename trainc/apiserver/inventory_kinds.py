@@ -1,7 +1,5 @@
 """Kinds of objects that decide whether a job starts on a cluster; an inventory lists those it knows completely."""
 
-from __future__ import annotations
-
 INVENTORY = "Inventory"
 DECISIVE = (
     "AdmissionCheck", "ClusterQueue", "Cohort", "Configuration", "LimitRange", "LocalQueue", "Namespace", "Node",

@@ -3,8 +3,6 @@
 Source: k8s.io/apimachinery/pkg/api/validation (ValidateObjectMeta), Kubernetes 1.36.
 """
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import Fault, invalid
 from trainc.apiserver.names import is_label, label, label_value, qualified, subdomain
 from trainc.model.sourced import Sourced

@@ -3,8 +3,6 @@
 Source: k8s.io/apimachinery ObjectMeta and sigs.k8s.io/json, Kubernetes 1.36.
 """
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import JSON_TYPES, Fault
 from trainc.apiserver.golang.decoding import misfits
 from trainc.apiserver.schema.node import SchemaNode, load

@@ -3,8 +3,6 @@
 Source: k8s.io/apimachinery/pkg/util/validation and pkg/api/validate/content, Kubernetes 1.36.
 """
 
-from __future__ import annotations
-
 _LOWER = frozenset("abcdefghijklmnopqrstuvwxyz")
 _LOWER_ALNUM = _LOWER | frozenset("0123456789")
 _LOWER_DASH = _LOWER_ALNUM | {"-"}

@@ -1,7 +1,5 @@
 """What the API's typed structures do to a template: zero values fall away, quantities get one spelling."""
 
-from __future__ import annotations
-
 from trainc.model.sourced import Origin, Sourced, known
 from trainc.model.tree import Tree
 from trainc.text.memo import Memo

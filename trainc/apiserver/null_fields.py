@@ -5,8 +5,6 @@ makes the empty value of it. Either way a device, a volume's source or a variabl
 one place that says which of them matter. A null that stands for nothing anyway, such as `emptyDir:`, is left alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from trainc.apiserver.fault import Fault

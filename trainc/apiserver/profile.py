@@ -1,7 +1,5 @@
 """The server that is asked: versions, feature gates, installed admission, and what is known of its state."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.apiserver.versions import JOBSET, JOBSET_SINCE, KUBERNETES, Version

@@ -1,7 +1,5 @@
 """Whether the compiler can read an object at all, whatever the definition says that a cluster has of its kind."""
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.node import SchemaNode, Table, load

@@ -1,7 +1,5 @@
 """The edits that mend what a server refuses, where one answer is certain; none where there are two."""
 
-from __future__ import annotations
-
 import json
 import shlex
 

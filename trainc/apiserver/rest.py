@@ -1,7 +1,5 @@
 """What can still be read of an object that a server refuses, so that one mistake hides no other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 

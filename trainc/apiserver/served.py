@@ -1,7 +1,5 @@
 """The API server of a cluster, as far as settings and dumps tell: its own definitions where it shows any, else the built-in schemas."""
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import Verdict
 from trainc.apiserver.frame import frame_of
 from trainc.apiserver.jobset.create import create_faults
@@ -18,7 +16,7 @@ from trainc.model.tree import Tree
 NOT_STRUCTURAL = Rule("not-structural", ERROR, admission=True)
 UNCHECKED_RULE = Rule("unchecked-rule", NOTE, admission=True)
 _MAX_FRAMES = 1_000
-_last: list[Served] = []
+_last: "list[Served]" = []
 
 
 class Served:
@@ -72,7 +70,7 @@ class Server:
         versions = (profile.kubernetes, profile.jobset, profile.gates, profile.kueue, profile.unqueued)
         self.identity: object = (table, *versions, field_validation, profile if profile.state else None)
 
-    def tolerant(self, field_validation: str) -> Server:
+    def tolerant(self, field_validation: str) -> "Server":
         """The same server with another treatment of unknown fields."""
         return Server(self.table, self.profile, field_validation)
 

@@ -1,7 +1,5 @@
 """The generated schemas as they are shipped: list them, show one, copy them out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

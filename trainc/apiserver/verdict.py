@@ -3,8 +3,6 @@
 Order: decode, unknown fields, mutating webhooks (create only), schema and list types, CEL rules, validating webhooks.
 """
 
-from __future__ import annotations
-
 from trainc.apiserver import metadata
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.cel.rules import check, check_change

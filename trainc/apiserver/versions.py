@@ -1,7 +1,5 @@
 """What a server does from which version on: facts that differ by version, each with the version beside it."""
 
-from __future__ import annotations
-
 Version = tuple[int, int]
 
 # What a cluster is taken for that does not tell.

@@ -1,7 +1,5 @@
 """Volcano's admission of a new PodGroup (volcano.sh/volcano pkg/webhooks/admission/podgroups, 1.15)."""
 
-from __future__ import annotations
-
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, of_webhook
 from trainc.apiserver.profile import Profile

@@ -1,7 +1,5 @@
 """Plain Jobs and Pods as a server gets them: what it says of them as they are."""
 
-from __future__ import annotations
-
 from trainc.apiserver import metadata, metadata_decoding
 from trainc.apiserver.admission import INVALID_FIELD, UNDECODABLE, refused, unknown_field
 from trainc.apiserver.advice import rewritten

@@ -1,7 +1,5 @@
 """A further cluster in the text of a trainc.yaml; its comments and layout stay."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a field of any kind or an annotation is: type, default, bounds, description, version and an example."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -71,7 +69,7 @@ class Field:
     is_element: bool = False
     is_foreign: bool = False  # whether it belongs to a shape of Kubernetes' own
 
-    def children(self) -> Iterator[tuple[str, Field]]:
+    def children(self) -> "Iterator[tuple[str, Field]]":
         """The fields below it; those of the items of a list, and of the values of a map, count as below it."""
         steps, schema, validations = _inside(self.schema, self.validations, self.defs)
         for name, child in schema.get("properties", {}).items():
@@ -91,7 +89,7 @@ class Field:
                     ),
                 )
 
-    def element(self) -> Field | None:
+    def element(self) -> "Field | None":
         """The items of a list, or the values of a map, as a field of the same path; None for anything else."""
         schema = self.schema["anyOf"][0] if "anyOf" in self.schema else self.schema
         key, _ = _held(schema)

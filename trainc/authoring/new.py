@@ -1,7 +1,5 @@
 """A new job as somebody wants it, the frameworks and machines to choose from, and the YAML of its files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from shlex import join
@@ -89,7 +87,7 @@ class Request:
         return STARTS[self.framework]
 
     @property
-    def hardware(self) -> Hardware | None:
+    def hardware(self) -> "Hardware | None":
         """The machines, None where none are named."""
         return HARDWARE.get(self.on)
 

@@ -1,7 +1,5 @@
 """A bundle's pods as processes on this machine, each with the environment and the command of its manifest."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import re

@@ -3,8 +3,6 @@
 What an edit changes is taken over into a text whose layout the parser that keeps comments would not keep.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Iterator
 from itertools import accumulate

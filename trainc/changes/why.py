@@ -1,7 +1,5 @@
 """Who set a field of the output, and the other direction: where a line that people wrote lands in it, or why it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
@@ -109,7 +107,7 @@ def label(tree: Tree) -> str:
     return f"{value(tree, 'kind')}/{value(tree, 'metadata', 'name')}"
 
 
-def of_leaf(layers: Layers, object_name: str, steps: Steps, leaf: Sourced[Any]) -> Why:
+def of_leaf(layers: "Layers", object_name: str, steps: Steps, leaf: Sourced[Any]) -> Why:
     """One leaf of the object of that label, explained by the layers of its job."""
     overruled = layers.values_at(steps) if object_name.startswith("JobSet/") else []
     won = [index for index, one in enumerate(overruled) if one.value == leaf.value and _rests(leaf.origin, one.origin)]

@@ -3,8 +3,6 @@
 Words come in; text, files and an exit code go out. What it says is worked out elsewhere.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Sequence

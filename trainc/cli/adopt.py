@@ -1,7 +1,5 @@
 """`trainc adopt`: a repository out of what runs on a cluster."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from functools import partial

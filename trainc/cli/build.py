@@ -1,7 +1,5 @@
 """`trainc build`: compile, write everything or nothing, and report."""
 
-from __future__ import annotations
-
 import sys
 
 from trainc.cli.compiling import Nothing, compiled, one_stream
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from trainc.cli.caching.run_cache import RunCache
 
 
-def run(options: Options, run_cache: RunCache | None = None) -> int:
+def run(options: Options, run_cache: "RunCache | None" = None) -> int:
     """Compile to standard output, or into a folder; the latter uses what is known, and adds to it."""
     if options.has("staged"):
         if options.has("write") or (options.has("output") and not options.has("check")):
@@ -30,7 +28,7 @@ def run(options: Options, run_cache: RunCache | None = None) -> int:
     return across_projects(options, lambda one: _build_project(one, run_cache), one_output=not own_folders)
 
 
-def _build_project(options: Options, run_cache: RunCache | None) -> int:
+def _build_project(options: Options, run_cache: "RunCache | None") -> int:
     if any(options.has(name) for name in ("output", "write", "check")):
         from trainc.cli.rendered import build_folder  # noqa: PLC0415 (most runs write to stdout)
 

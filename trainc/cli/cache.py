@@ -1,7 +1,5 @@
 """What trainc remembers from run to run, in the user's folder of caches; doing without costs time and nothing else."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -5,8 +5,6 @@ truth when it exits with 0, and shows standard error to people when it does not.
 nothing is printed at all.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

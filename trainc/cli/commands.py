@@ -1,7 +1,5 @@
 """The table of commands: names, options, help and examples of each. The module of a command's name runs it."""
 
-from __future__ import annotations
-
 from trainc.cli.options import Command, Option
 
 # fmt: off

@@ -1,7 +1,5 @@
 """A selection compiled: into a stream, a count or a folder, with as many workers as it is worth."""
 
-from __future__ import annotations
-
 import os
 
 from trainc.cli.session import Session
@@ -48,7 +46,7 @@ def one_stream(session: Session) -> None:
 
 
 def compiled(
-    session: Session, spool: Spool, committed: Committed | None = None, run_cache: RunCache | None = None
+    session: Session, spool: "Spool", committed: "Committed | None" = None, run_cache: "RunCache | None" = None
 ) -> None:
     """Compile the selection into a spool, with as many workers as it is worth, but for what is known."""
     known = run_cache.known if run_cache is not None else None
@@ -87,7 +85,7 @@ def workers(project: Project, selection: Selection, each: int) -> int:
     return min(cores, many, _MAX_WORKERS)
 
 
-def judged(session: Session, spool: Spool, run_cache: RunCache | None, files: set[str] | None = None) -> int:
+def judged(session: Session, spool: "Spool", run_cache: "RunCache | None", files: set[str] | None = None) -> int:
     """The exit code of a run that compiles its selection, writes nothing and reports; `files`: what concerns these alone."""
     if run_cache is not None:
         run_cache.begin(session, spool)
@@ -101,7 +99,7 @@ def judged(session: Session, spool: Spool, run_cache: RunCache | None, files: se
     return code
 
 
-def rendered_runs(session: Session) -> RenderedRuns | None:
+def rendered_runs(session: Session) -> "RenderedRuns | None":
     """What judges jobs beside the runs that are rendered in the work tree, None where that is not asked for."""
     output = os.path.join(session.project.root, session.project.output)
     if session.options.has("against") or session.project.checks.admission_only or not os.path.isdir(output):

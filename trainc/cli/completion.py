@@ -1,7 +1,5 @@
 """`trainc completion`: what shells need to complete a command line."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 

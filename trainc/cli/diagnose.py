@@ -1,7 +1,5 @@
 """`trainc diagnose`: where each job of a cluster stands, and the line in Git that its first cause leads to."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any
@@ -48,7 +46,7 @@ def run(options: Options) -> int:
     return int(bool(reading.faults) or any(one.status not in (RUNS, DONE) for one in diagnosed))
 
 
-def _row(diagnosis: Diagnosis, git: CompiledJobs | None) -> dict[str, Any]:
+def _row(diagnosis: Diagnosis, git: "CompiledJobs | None") -> dict[str, Any]:
     row: dict[str, Any] = {
         "job": f"{diagnosis.namespace}/{diagnosis.name}",
         "kind": diagnosis.kind,

@@ -1,7 +1,5 @@
 """`trainc diff`: what an edit means for the jobs that it reaches."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """`trainc explain`: what a field, an annotation or a rule is."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from textwrap import fill, indent

@@ -1,7 +1,5 @@
 """What a run reports at its end: findings as text or in a format for programs, without those of the project's baseline."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -101,11 +99,11 @@ def written(form: str, report: Report, shown: Shown, lines: Lines) -> Iterable[s
     return {"github": ci.commands, "gitlab": ci.code_quality, "junit": ci.suites}[form](report, shown)
 
 
-def _suggesting(lines: Lines) -> Callable[[Finding], list[Replacement]]:
+def _suggesting(lines: Lines) -> "Callable[[Finding], list[Replacement]]":
     """What the safe edits of a finding replace in the file of its first place, for the first findings that carry some."""
     left = _TRIED
 
-    def suggested(finding: Finding) -> list[Replacement]:
+    def suggested(finding: Finding) -> "list[Replacement]":
         nonlocal left
         file = finding.span.file
         if not finding.fix or any(edit.file != file for edit in finding.fix):

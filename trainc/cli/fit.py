@@ -1,7 +1,5 @@
 """`trainc fit`: the answers of every job on every cluster, as a table, JSON or Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """`trainc fix`: the edits that findings carry, as a diff or in place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from trainc.changes.compare.committed import refused_runs

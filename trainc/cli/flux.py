@@ -1,7 +1,5 @@
 """`trainc flux`: the health checks of a Kustomization are the JobSets that are rendered below its path."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """`trainc fn`: a KRM function, as kustomize and kpt call it: a ResourceList on standard input, one on standard output."""
 
-from __future__ import annotations
-
 import os
 import sys
 from contextlib import chdir

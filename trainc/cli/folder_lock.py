@@ -1,7 +1,5 @@
 """A lock on an output folder: two builds that write to it take turns."""
 
-from __future__ import annotations
-
 import os
 
 from trainc.cli.output import tell

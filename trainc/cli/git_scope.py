@@ -1,7 +1,5 @@
 """Which files a run reads, by Git: with `--staged` those of the next commit, with `--changed-since` what a change reaches."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable
 from contextlib import chdir

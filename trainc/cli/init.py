@@ -1,7 +1,5 @@
 """`trainc init`: a repository that works."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from shlex import quote

@@ -1,7 +1,5 @@
 """`trainc inventory`: what of a cluster's dump decides whether jobs start."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from json import loads
 from typing import Any

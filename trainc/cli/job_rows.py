@@ -1,7 +1,5 @@
 """What lists of jobs show of each: what it runs, where it is written, and where its rendering stands."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """`trainc lsp`: a language server for editors, over standard input and output."""
 
-from __future__ import annotations
-
 import os
 import sys
 

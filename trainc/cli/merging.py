@@ -1,7 +1,5 @@
 """One answer on standard output from several projects, in the form that was asked for."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout

@@ -1,7 +1,5 @@
 """`trainc migrate`: jobs of earlier kinds and spellings as TrainJobs of today."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """`trainc new`: a first job, and a runtime where none fits."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """`trainc` without a command: what to do next in this folder."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """argv -> options, from one table; small enough to start fast, strict enough to catch a typo."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from trainc.text.record import NamedTuple
@@ -55,7 +53,7 @@ class Command(NamedTuple):
     options: tuple[Option, ...]
     examples: tuple[str, ...]
 
-    def run(self, options: Options, *more: object) -> int:
+    def run(self, options: "Options", *more: object) -> int:
         """Load the module of this command, and no other one's, and run it."""
         module = __import__(f"trainc.cli.{self.name}", fromlist=["run"])
         code: int = module.run(options, *more)

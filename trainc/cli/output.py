@@ -1,7 +1,5 @@
 """The door through which text leaves: lines for people are escaped here, data for programs is passed on as it is."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable

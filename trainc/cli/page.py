@@ -1,7 +1,5 @@
 """`trainc show --report html`: all projects under the paths given, on one page."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What surrounds a run: standard streams that somebody closed, signals, and an end that whoever started it understands."""
 
-from __future__ import annotations
-
 import os
 import sys
 from io import TextIOWrapper
@@ -89,7 +87,7 @@ class Orderly:
                 signal.signal(number, before)
 
 
-def _stop(number: int, _: FrameType | None) -> Never:
+def _stop(number: int, _: "FrameType | None") -> Never:
     if number == INTERRUPTED - SIGNALLED:
         try:  # noqa: SIM105 (`contextlib` brings five modules along, at every start)
             os.write(2, b"trainc: interrupted\n")

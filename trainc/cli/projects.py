@@ -1,7 +1,5 @@
 """Several projects in one repository: a command runs once for each of them, and answers once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 

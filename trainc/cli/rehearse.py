@@ -1,7 +1,5 @@
 """`trainc rehearse`: run the pods of a job here, as processes."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

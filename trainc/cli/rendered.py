@@ -1,7 +1,5 @@
 """`trainc build -w`, `-o DIR` and `--check`: a folder of rendered files that is what its jobs say."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Files of jobs that a command reads as text and writes back."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """`trainc explain rules`, a category or a rule: what trainc checks, and why."""
 
-from __future__ import annotations
-
 from trainc.cli.cache import opened
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data, tell

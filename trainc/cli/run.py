@@ -1,7 +1,5 @@
 """`trainc run`: the next run of a job, as an edit of the file that holds it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase

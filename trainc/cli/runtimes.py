@@ -1,7 +1,5 @@
 """`trainc runtimes`: what trainc ships, and what a runtime that inherits amounts to."""
 
-from __future__ import annotations
-
 import os
 
 from trainc.cli.cache import opened

@@ -1,7 +1,5 @@
 """`trainc schemas`: the schemas that trainc ships, for clusters and for editors."""
 
-from __future__ import annotations
-
 import os
 from json import loads
 from pathlib import Path

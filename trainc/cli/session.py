@@ -1,7 +1,5 @@
 """One run of the compiler from the command line: project and selection in, findings and a verdict out."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """`trainc show`: what will run."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

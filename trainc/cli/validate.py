@@ -1,7 +1,5 @@
 """`trainc validate`: compile without writing, and report."""
 
-from __future__ import annotations
-
 import os
 
 from trainc.cli.compiling import compiled, judged, rendered_runs
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from trainc.compiler.emit.spool import Tally
 
 
-def run(options: Options, run_cache: RunCache | None = None) -> int:
+def run(options: Options, run_cache: "RunCache | None" = None) -> int:
     """Compile without writing, and report; a run over folders uses what is known, and adds to it."""
     if options.has("write_baseline"):
         given = [f"--{word}" for word in ("against", "ignore", "only", "select", "staged") if options.has(word)]
@@ -43,7 +41,7 @@ def run(options: Options, run_cache: RunCache | None = None) -> int:
     return across_projects(options, lambda one: _validate_project(one, run_cache))
 
 
-def _validate_project(options: Options, run_cache: RunCache | None) -> int:
+def _validate_project(options: Options, run_cache: "RunCache | None") -> int:
     session = Session(options, compiles=False)
     if options.has("against"):
         _against(session, options.one("against"))
@@ -53,7 +51,7 @@ def _validate_project(options: Options, run_cache: RunCache | None) -> int:
     return judged(session, _tally(session), run_cache)
 
 
-def _tally(session: Session) -> Tally:
+def _tally(session: Session) -> "Tally":
     from trainc.compiler.emit.spool import Tally  # noqa: PLC0415 (files that are named need none, and it loads the writer)
 
     return Tally(rendered_runs(session))
@@ -76,7 +74,7 @@ def _against(session: Session, base: str) -> None:
         unknown(now, session.project, session.report)
 
 
-def _validate_whole(options: Options, run_cache: RunCache | None = None) -> int:
+def _validate_whole(options: Options, run_cache: "RunCache | None" = None) -> int:
     """Compile every project that a file belongs to, and report what concerns the files given; the worst exit code.
 
     What is wrong with one job may show only beside another one, and a runtime is wrong only where a job uses it: a
@@ -85,7 +83,7 @@ def _validate_whole(options: Options, run_cache: RunCache | None = None) -> int:
     return across_projects(options, lambda one: _validate_files(one, run_cache))
 
 
-def _validate_files(options: Options, run_cache: RunCache | None) -> int:
+def _validate_files(options: Options, run_cache: "RunCache | None") -> int:
     paths = options.arguments or ["."]
     root = find_root(paths[0])[0]
     files = {os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/") for path in paths}

@@ -1,7 +1,5 @@
 """`trainc why`: who set a field, and where a line lands."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Several processes for one run: each compiles its part of the files, one puts the parts together in order."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import pickle

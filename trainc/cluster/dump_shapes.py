@@ -1,7 +1,5 @@
 """The shapes of what a cluster's folder shows: anybody may have edited a dump, and readers rely on the types in it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

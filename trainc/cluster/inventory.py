@@ -1,7 +1,5 @@
 """An inventory: what decides whether jobs start on a cluster, out of a dump of it, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

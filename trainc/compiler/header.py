@@ -1,7 +1,5 @@
 """The first line of a rendered file: what it was made from, and two digests that show who changed it since."""
 
-from __future__ import annotations
-
 from trainc.text.record import NamedTuple
 
 MARK = "# trainc: from "

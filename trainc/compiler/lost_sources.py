@@ -1,7 +1,5 @@
 """Sources of rendered files that hold nothing any more."""
 
-from __future__ import annotations
-
 from trainc.model.finding import ERROR, Finding, Rule
 from trainc.model.sourced import Span
 

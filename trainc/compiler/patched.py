@@ -1,7 +1,5 @@
 """A TrainJob with the TrainJobPatch of one cluster merged in, in which every node still has its place in one of both."""
 
-from __future__ import annotations
-
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, SAFE, Edit, Finding, Rule, place
 from trainc.model.run import RUN_PATH
@@ -29,15 +27,15 @@ class Patched(Document):
         self.cluster = ""
         self.legal: Document | None = None
 
-    def of(self, cluster: str, legal: Document | None) -> Patched:
+    def of(self, cluster: str, legal: Document | None) -> "Patched":
         """This job, of that cluster."""
         self.cluster, self.legal = cluster, legal
         return self
 
-    def admitted(self, tree: Tree) -> Patched:
+    def admitted(self, tree: Tree) -> "Patched":
         return Patched(self.job, self.patch, tree, written=self.written).of(self.cluster, self.legal)
 
-    def instead(self, tree: Tree) -> Patched:
+    def instead(self, tree: Tree) -> "Patched":
         return Patched(self.job, self.patch, tree).of(self.cluster, self.legal)
 
     @property

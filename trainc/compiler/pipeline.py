@@ -1,7 +1,5 @@
 """The whole compiler: a training job enters as text with positions and leaves as plain manifests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from trainc.compiler.admit import RUNTIMES, admit
@@ -36,7 +34,7 @@ FEWEST_FILES = 100  # in which forms are looked for: below, learning them takes 
 def build(
     project: Project,
     selection: Selection,
-    spool: Spool,
+    spool: "Spool",
     report: Report,
     known: CachedResults | None = None,
     *,
@@ -63,7 +61,7 @@ def build(
 def fill(
     project: Project,
     selection: Selection,
-    spool: Spool,
+    spool: "Spool",
     report: Report,
     together: SharedNames,
     documents: Documents | None = None,
@@ -82,7 +80,7 @@ def fill(
 
 
 def _behind_forms(
-    documents: Documents, project: Project, selection: Selection, report: Report, output: Output
+    documents: Documents, project: Project, selection: Selection, report: Report, output: "Output"
 ) -> Documents:
     """The documents of a run without those files whose jobs forms fill in, straight into the spool."""
     files = documents.size()
@@ -102,7 +100,7 @@ def _behind_forms(
     return documents._replace(selected=selected)
 
 
-def finish(project: Project, selection: Selection, spool: Spool, report: Report, together: SharedNames) -> None:
+def finish(project: Project, selection: Selection, spool: "Spool", report: Report, together: SharedNames) -> None:
     """The end of a run, however many workers had a part in it: what its jobs name goes out once, behind them."""
     for bundle in referenced_objects(project, selection, spool.references, report, together):
         _keep(bundle, spool, report)
@@ -118,7 +116,7 @@ def finish(project: Project, selection: Selection, spool: Spool, report: Report,
         spool.outcomes.names = together.names()
 
 
-def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
+def _keep(bundle: Bundle, spool: "Spool", report: Report) -> None:
     if spool.counts:
         spool.count(bundle, report)
         return
@@ -128,7 +126,7 @@ def _keep(bundle: Bundle, spool: Spool, report: Report) -> None:
         spool.add(emit(part, json=spool.json), part, report)
 
 
-def check(project: Project, selection: Selection, report: Report, rendered: RenderedState | None = None) -> int:
+def check(project: Project, selection: Selection, report: Report, rendered: "RenderedState | None" = None) -> int:
     """Compile everything selected for its findings alone, each job beside its rendered file; the number of jobs."""
     together, references = SharedNames(), References()
     count = 0
@@ -222,7 +220,7 @@ def bundles(
     selection: Selection,
     report: Report,
     catalogs: Catalogs | None = None,
-    output: Output | None = None,
+    output: "Output | None" = None,
     documents: Documents | None = None,
 ) -> Iterator[Bundle]:
     """Every bundle of the selection that can be made, one at a time; findings go to the report.

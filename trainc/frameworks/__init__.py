@@ -3,8 +3,6 @@
 A plan comes in; patches and objects go out: environment, ports, launchers. No framework imports another one or a scheduler.
 """
 
-from __future__ import annotations
-
 import sys
 
 from trainc.frameworks.base.vocabularies import EVERY, VOCABULARIES

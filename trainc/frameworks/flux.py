@@ -1,7 +1,5 @@
 """Flux: an installer, brokers and their configuration, a curve certificate from an existing Secret."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.frameworks.base.hosts import domain

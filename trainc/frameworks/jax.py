@@ -1,7 +1,5 @@
 """JAX: `JAX_NUM_PROCESSES`, `JAX_PROCESS_ID` and `JAX_COORDINATOR_ADDRESS` for `jax.distributed.initialize()`, port 29500."""
 
-from __future__ import annotations
-
 from trainc.frameworks.base.requirements import check
 from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.model.inference import PORT

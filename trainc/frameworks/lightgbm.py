@@ -1,7 +1,5 @@
 """LightGBM: the address of rank 0 and those of the other workers, from which a script builds `machines`."""
 
-from __future__ import annotations
-
 from trainc.frameworks.base.hosts import LONGEST, check_length, domain, hosts, length, refuse_length
 from trainc.frameworks.base.requirements import check
 from trainc.frameworks.base.vocabularies import VOCABULARIES

@@ -1,7 +1,5 @@
 """MPI: a hostfile, `OMPI_MCA_*`, keys from an existing Secret (DeepSpeed, MLX and Open MPI programs)."""
 
-from __future__ import annotations
-
 from trainc.frameworks.base.hosts import LONGEST, domain, hosts, length, refuse_length
 from trainc.frameworks.base.refusals import invalid, policy_span, refuse, refuse_env, unbuildable
 from trainc.frameworks.base.requirements import (

@@ -1,7 +1,5 @@
 """PaddlePaddle: the `PADDLE_*` variables of `paddle.distributed.launch`, which assigns the ranks."""
 
-from __future__ import annotations
-
 from trainc.frameworks.base.hosts import around, domain, port_of, shared_counts
 from trainc.frameworks.base.requirements import check_container, check_overwritten, role_span, template_span
 from trainc.frameworks.base.vocabularies import VOCABULARIES

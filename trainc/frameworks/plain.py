@@ -1,7 +1,5 @@
 """Plain: nothing beyond the runtime's template and the job's overrides."""
 
-from __future__ import annotations
-
 from trainc.model.patches import GPU, NEURON, TPU, Contribution, Framework, Start
 from trainc.model.plan import Plan
 

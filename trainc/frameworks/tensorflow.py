@@ -1,7 +1,5 @@
 """TensorFlow: `TF_CONFIG`, which lists the whole cluster and the task's own place in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.frameworks.base.hosts import (

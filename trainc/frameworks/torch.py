@@ -1,7 +1,5 @@
 """PyTorch: the `PET_*` variables of torchrun, port 29500; torchtune's recipe if the job's command is `tune run`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.normalise import normalise

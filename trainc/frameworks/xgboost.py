@@ -1,7 +1,5 @@
 """XGBoost: the `DMLC_*` variables of the tracker that rank 0 starts."""
 
-from __future__ import annotations
-
 from trainc.frameworks.base.refusals import forbidden, reserved, reserved_env
 from trainc.frameworks.base.requirements import check
 from trainc.frameworks.base.vocabularies import VOCABULARIES

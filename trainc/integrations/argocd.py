@@ -1,7 +1,5 @@
 """What Argo CD hands to its plugin: the parameters of an application, and the repository that it unpacked."""
 
-from __future__ import annotations
-
 import os
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """KRM functions of kustomize and kpt: a ResourceList in and out, the object that configures a run, and the files of its items."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """Armada's submit file: a JobSet for each gang of jobs, and one for each job without a gang."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.normalise import normalise

@@ -1,7 +1,5 @@
 """How the roles of a JAXJob become replicatedJobs."""
 
-from __future__ import annotations
-
 from trainc.kinds.shared.environment import framework
 from trainc.kinds.shared.job import LegacyJob
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan

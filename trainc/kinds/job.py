@@ -1,7 +1,5 @@
 """A plain Indexed Job: a JobSet of one Job with the same pods, whose addresses follow the names of the JobSet."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.apiserver.normalise import normalise

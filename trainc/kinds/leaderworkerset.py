@@ -1,7 +1,5 @@
 """A LeaderWorkerSet that runs to completion: a JobSet for each group, whose pods know their leader and their index."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.admission import admit_object

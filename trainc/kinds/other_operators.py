@@ -1,7 +1,5 @@
 """Job kinds of other operators that trainc compiles, and which plain Jobs are training."""
 
-from __future__ import annotations
-
 from trainc.model.bundle import KEEP
 from trainc.model.document import Document
 from trainc.model.sourced import Sourced

@@ -1,7 +1,5 @@
 """How the roles of a PaddleJob become replicatedJobs: the first pod, whose variables differ, stands alone."""
 
-from __future__ import annotations
-
 from trainc.kinds.shared.environment import framework
 from trainc.kinds.shared.job import NO_REPLICAS, LegacyJob, Replica
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, one

@@ -1,7 +1,5 @@
 """PyTorchJob: with a Master its success is the job's; without one all Workers count, or any if they are elastic."""
 
-from __future__ import annotations
-
 from trainc.kinds.shared.environment import NAMESPACE_REFERENCE, framework, rank, search_domains
 from trainc.kinds.shared.job import LegacyJob, pruned
 from trainc.kinds.shared.layout import ANY_DECIDES, JobLayout, ReplicatedJobPlan, master_worker

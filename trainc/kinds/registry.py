@@ -4,8 +4,6 @@ A page is two functions of modules of this room, by default those for Training O
 every other job from there on: through a framework, named in the plan, to the JobSet and what stands beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple

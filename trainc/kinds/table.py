@@ -1,7 +1,5 @@
 """The job kinds of the operators before Trainer v2, as one table: what each calls its parts and what it fills in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

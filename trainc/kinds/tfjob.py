@@ -1,7 +1,5 @@
 """TFJob: the Chief's success is the job's, without one worker 0's, or all Workers' when the job says so."""
 
-from __future__ import annotations
-
 from trainc.kinds.shared.environment import INDEX_REFERENCE, framework
 from trainc.kinds.shared.job import LegacyJob, ListedReplica, Replica, key_of, listed, spelled
 from trainc.kinds.shared.layout import FIRST_DECIDES, JobLayout, ReplicatedJobPlan

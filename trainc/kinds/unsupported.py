@@ -1,7 +1,5 @@
 """Kinds of training jobs: what somebody plainly meant, and what other operators run and trainc does not compile."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

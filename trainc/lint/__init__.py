@@ -3,8 +3,6 @@
 A bundle comes in; findings go out. Rules read facts, facts read tables; nothing here changes a manifest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from trainc.apiserver.inventory_kinds import CAPACITY

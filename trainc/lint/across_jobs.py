@@ -1,7 +1,5 @@
 """What only shows across jobs: two objects of one name, two JobSets behind one Service."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from trainc.model.bundle import Bundle
@@ -12,6 +10,7 @@ from trainc.model.references import KINDS, Reference
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Tree, get, value
+from trainc.text.record import Self
 
 _Key = tuple[str, ...]  # cluster, kind, namespace, name
 _Job = tuple[str, Span]  # its name, "" for an object of a file without jobs, and where that stands
@@ -76,7 +75,7 @@ class SharedNames:
         """Each name, and the file of the first job that has it."""
         return {key: span.file for key, (_, span) in self._seen.items()}
 
-    def absorb(self, other: SharedNames, report: Report) -> None:
+    def absorb(self, other: Self, report: Report) -> None:
         """Compare the names that another worker met with all before them."""
         _tell([(key, self._seen.setdefault(key, there), there) for key, there in other._seen.items()], report)
 

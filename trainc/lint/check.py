@@ -1,7 +1,5 @@
 """A check of an installed package: one rule, and the function that looks for its mistake in a job."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

@@ -3,8 +3,6 @@
 Argo CD and Flux hold the cluster to what Git says; a training run is created once and ends.
 """
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Job
 from trainc.lint.facts.values import is_program_text, table, text
 from trainc.lint.rules.exits import self_deleting

@@ -1,7 +1,5 @@
 """Every module of rules, and the fields without which it has nothing to look at."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from trainc.apiserver.frame import frame_of

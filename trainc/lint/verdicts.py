@@ -1,7 +1,5 @@
 """What servers have against a JobSet, and against the Jobs and pods that it becomes, as findings."""
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import Verdict, gate_help, in_words
 from trainc.apiserver.jobs.child import CLAIM, CREATION, JOB, POD, ChildFaults
 from trainc.lint.facts.job import Job

@@ -4,15 +4,13 @@ Silencing changes what is said, never what is made. A finding that was silenced,
 error where it turns out to be the reason why a job is not compiled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, Finding, Label, Rule
 from trainc.model.sourced import Span
 from trainc.text.counting import few
-from trainc.text.record import NamedTuple
+from trainc.text.record import NamedTuple, Self
 
 Key = tuple[str, int, str]  # the file, which of its documents, the cluster that is compiled for
 
@@ -202,7 +200,7 @@ class Account:
                 refused.add(file)
         return {file: len(jobs) for file, jobs in indexes.items() if file not in refused}
 
-    def absorb(self, other: Account) -> None:
+    def absorb(self, other: Self) -> None:
         self._entries |= other._entries
         self.unread |= other.unread
         self.unasked |= other.unasked

@@ -1,7 +1,5 @@
 """A bundle: the complete objects of one job, every leaf sourced, names final."""
 
-from __future__ import annotations
-
 from trainc.model.document import Document
 from trainc.model.finding import place
 from trainc.model.plan import Plan

@@ -1,7 +1,5 @@
 """A catalog: documents that are legal by schema, CEL rules and webhooks, and where runtimes are found."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -29,13 +27,13 @@ class RuntimeIndex(Protocol):
     def admitted(self, document: Document) -> Document | None:
         """One of them as a server would store it, None with findings where it would refuse it."""
 
-    def find(self, key: Key, file: str) -> RuntimeLookup | None:
+    def find(self, key: Key, file: str) -> "RuntimeLookup | None":
         """The runtime that a job in that file gets."""
 
-    def parent(self, name: str, namespace: str, file: str) -> RuntimeLookup | None:
+    def parent(self, name: str, namespace: str, file: str) -> "RuntimeLookup | None":
         """The runtime that one in that file extends; a namespace narrows the search for a TrainingRuntime."""
 
-    def component(self, name: str, file: str) -> RuntimeLookup | None:
+    def component(self, name: str, file: str) -> "RuntimeLookup | None":
         """The component of that name."""
 
     def has_component(self, name: str, file: str) -> bool:

@@ -1,7 +1,5 @@
 """What is known of the cluster that a bundle is for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 
 from trainc.model.document import Document
@@ -88,7 +86,7 @@ class Cluster(Immutable):
         """Its `paths`, any of which may hold a file."""
         return tuple([glob.value for glob in self.paths])
 
-    def with_objects(self, trees: Iterable[Tree], *, closed: bool) -> Cluster:
+    def with_objects(self, trees: Iterable[Tree], *, closed: bool) -> "Cluster":
         """This cluster with objects that are applied beside a job; `closed`: what is not there does not exist."""
         if not (closed or self.closed or self.objects):
             return self

@@ -1,7 +1,5 @@
 """One YAML document: a tree whose every node has a place in a file."""
 
-from __future__ import annotations
-
 from trainc.model.finding import SAFE, Edit
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree, get
@@ -38,15 +36,15 @@ class Document:
         self.inside = inside  # the path in what the file says from there on, as of a List's item; None for one without
         self.stored: tuple[object, Document] | None = None  # which server takes it, and what that stores
 
-    def admitted(self, tree: Tree) -> Document:
+    def admitted(self, tree: Tree) -> "Document":
         """This document as a server would store it: nulls gone, defaults in; places stay those of the file."""
         return Document(self.file, tree, self.marks, self.start, written=self.written, inside=self.inside)
 
-    def instead(self, tree: Tree) -> Document:
+    def instead(self, tree: Tree) -> "Document":
         """This document with another tree, whose paths are those of the file."""
         return Document(self.file, tree, self.marks, self.start, inside=self.inside)
 
-    def part(self, tree: Tree, *steps: str | int) -> Document:
+    def part(self, tree: Tree, *steps: str | int) -> "Document":
         """One of the objects that this document lists, at these steps of it; without any it is made of its parts."""
         inside = (*self.inside, *steps) if steps and self.inside is not None else None
         return Document(self.file, tree, self.marks, self.start, inside=inside)
@@ -66,7 +64,7 @@ class Document:
         whole = self.span()
         return span.file == self.file and whole.line <= span.line <= whole.end_line
 
-    def place_of(self, path: Path) -> tuple[Document, Path]:
+    def place_of(self, path: Path) -> "tuple[Document, Path]":
         """The document that says what stands at a path, or is to say it, and where."""
         return self, path
 
@@ -96,7 +94,7 @@ class Document:
         return self.kind, self.name, self.file, self.start
 
     @property
-    def sources(self) -> tuple[Document, ...]:
+    def sources(self) -> "tuple[Document, ...]":
         """The documents that it was put together from: itself alone, unless it is composed."""
         return (self,)
 

@@ -1,7 +1,5 @@
 """What became of each file of jobs, as far as the next run need not ask again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
@@ -61,7 +59,7 @@ class FileResults:
         outcome.runtimes.update(runtimes)
         return outcome
 
-    def absorb(self, other: FileResults) -> None:
+    def absorb(self, other: "FileResults") -> None:
         """Add those of another worker's files; of a long one both have some jobs."""
         for file, there in other.files.items():
             here = self.files.setdefault(file, there)

@@ -1,7 +1,5 @@
 """What trainc tells people, as data; words and colours live in `trainc.report`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from trainc.model.rule_selection import NO_FACTS, rule_facts
@@ -57,14 +55,14 @@ class Rule:
         message: str,
         *,
         label: str = "",
-        also: Iterable[Label] = (),
+        also: "Iterable[Label]" = (),
         effect: str = "",
         help: str = "",  # noqa: A002 (the word users see)
         notes: Sequence[str] = (),
-        fix: Sequence[Edit] = (),
-        refusal: Refusal | None = None,
+        fix: "Sequence[Edit]" = (),
+        refusal: "Refusal | None" = None,
         level: str = "",
-    ) -> Finding:
+    ) -> "Finding":
         """A finding of this rule, shown first at `span`."""
         labels = (Label(span, label), *also)
         return Finding(self, level or self.level, message, labels, effect, help, tuple(notes), tuple(fix), refusal)
@@ -122,11 +120,11 @@ class Finding(NamedTuple):
         """The place shown first."""
         return self.labels[0].span
 
-    def restored(self, level: str, also: tuple[Label, ...] = (), notes: tuple[str, ...] = ()) -> Finding:
+    def restored(self, level: str, also: tuple[Label, ...] = (), notes: tuple[str, ...] = ()) -> "Finding":
         """This finding at a level that nobody can change, with the places and the reasons of a rejected `allow`."""
         return self._replace(level=level, labels=self.labels + also, notes=self.notes + notes)
 
-    def placed(self, there: Span, here: Span) -> Finding:
+    def placed(self, there: Span, here: Span) -> "Finding":
         """This finding with its first label here instead of there, and without its other labels there."""
         first, *others = self.labels
         moved = Label(here, first.text) if first.span == there else first

@@ -1,7 +1,5 @@
 """Process counts inferred from resources, as the Trainer controller (v2.3.0) infers them."""
 
-from __future__ import annotations
-
 from trainc.model.sourced import Origin, Sourced, derive
 from trainc.model.tree import Tree, get
 from trainc.text.quantity import Quantity, QuantityError

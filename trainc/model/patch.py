@@ -1,7 +1,5 @@
 """A patch: changes to the pods of one role, and where each of them goes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainc.model.sourced import Origin, Sourced
@@ -64,7 +62,7 @@ class PatchField(NamedTuple):
     target: str = ""  # below the owner; empty for fields of the owner itself
     list_key: str = ""  # the merge key of items that go into the list `target`; else entries replace those of a map
 
-    def steps(self, content: Any) -> Iterator[Steps]:
+    def steps(self, content: Any) -> "Iterator[Steps]":
         """Each place below the owner that the content replaces whole."""
         above: Steps = (self.target,) if self.target else ()
         for entry in content:
@@ -129,13 +127,13 @@ class Patch:
             if content := getattr(self, field.name):
                 yield field, content
 
-    def restricted(self, *, only: Iterable[str] = (), without: Iterable[str] = ()) -> Patch:
+    def restricted(self, *, only: Iterable[str] = (), without: Iterable[str] = ()) -> "Patch":
         """The same patch with `only` some fields, or `without` some."""
         chosen = {field.name: content for field, content in self.contents()}
         kept = {name: chosen[name] for name in chosen if (name in only if only else name not in without)}
         return type(self)(self.role, self.container, **kept)
 
-    def attach_origin(self, by: str) -> Patch:
+    def attach_origin(self, by: str) -> "Patch":
         """This patch with every bare scalar sourced from `by`."""
         literals = LITERALS[by]
         with_origin: dict[str, Any] = {
@@ -144,7 +142,7 @@ class Patch:
         }
         return type(self)(self.role, self.container, **with_origin)
 
-    def touches(self, role: str, containers: str) -> tuple[Steps, ...]:
+    def touches(self, role: str, containers: str) -> "tuple[Steps, ...]":
         """Every place of a JobSet that this patch replaces whole, as keyed paths.
 
         `role` is the name of the role that it patches, `containers` the list that holds its container.

@@ -1,7 +1,5 @@
 """What contributors give back: patches on pods and whole objects, as pure data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 
 from trainc.model.cluster import Cluster
@@ -57,7 +55,7 @@ class Contribution:
         self.empty = not (self.patches or self.objects or counts or labels or annotations)  # it adds nothing
         self.sourced = sourced or self.empty
 
-    def __add__(self, other: Contribution) -> Contribution:
+    def __add__(self, other: "Contribution") -> "Contribution":
         if other.empty:
             return self
         if self.empty:
@@ -71,7 +69,7 @@ class Contribution:
             sourced=self.sourced and other.sourced,
         )
 
-    def attach_origin(self, by: str) -> Contribution:
+    def attach_origin(self, by: str) -> "Contribution":
         """This contribution with every bare scalar sourced from `by`."""
         if self.sourced:
             return self

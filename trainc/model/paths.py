@@ -1,7 +1,5 @@
 """Paths that mean the same in every layer: items of keyed lists by their key, as people write them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.model.sourced import Sourced

@@ -1,7 +1,5 @@
 """A plan: one job with nothing left to look up, its layers holding all that people wrote."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from trainc.model.document import Document
@@ -48,7 +46,7 @@ class Role:
         replicas = tree.get("replicas")
         self.replicas: Sourced[int] = replicas if type(replicas) is Sourced else _SINGLE
 
-    def with_patches(self, tree: Tree, pod: Tree, count: Sourced[int]) -> Role:
+    def with_patches(self, tree: Tree, pod: Tree, count: Sourced[int]) -> "Role":
         """This role with patches laid on its `pod`, so many of them; its name and its step stay."""
         view = Role.__new__(Role)
         view.index, view.tree, view.count = self.index, tree, count
@@ -186,7 +184,7 @@ class Plan:
         job = self.name.value
         return known(f"{job}-{NODE}-0-{rank}.{job}", "address of rank 0", (self.name,))
 
-    def lowered(self, template: Tree, roles: tuple[Role, ...], *steps: Step) -> Plan:
+    def lowered(self, template: Tree, roles: tuple[Role, ...], *steps: Step) -> "Plan":
         """This plan with everything laid on so far, as a scheduler sees it, and with a longer history."""
         view = self._copy()
         view.template, view.roles, view.steps, view.overrides = template, roles, self.steps + steps, ()
@@ -194,7 +192,7 @@ class Plan:
             view.trainer = roles[self.roles.index(self.trainer)]
         return view
 
-    def placed(self, namespace: Sourced[str] | None) -> Plan:
+    def placed(self, namespace: Sourced[str] | None) -> "Plan":
         """This plan in the namespace of its cluster."""
         if namespace is None:
             return self
@@ -202,7 +200,7 @@ class Plan:
         view.namespace = namespace
         return view
 
-    def _copy(self) -> Plan:
+    def _copy(self) -> "Plan":
         view = Plan.__new__(Plan)
         for field in self.__slots__:
             setattr(view, field, getattr(self, field))

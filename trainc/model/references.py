@@ -1,7 +1,5 @@
 """What jobs need by name: claims, ConfigMaps, Secrets and ServiceAccounts, and what makes a Secret."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from trainc.model.bundle import Bundle

@@ -1,7 +1,5 @@
 """The findings of one run, and what a project and its files have chosen not to hear."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from trainc.model.account import Account, Withheld
@@ -10,6 +8,7 @@ from trainc.model.document import Identity as DocumentIdentity
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Refusal, Rule
 from trainc.model.rule_selection import RuleFilter, instead
 from trainc.model.sourced import Span
+from trainc.text.record import Self
 
 Findings = dict[tuple[object, ...], Finding]
 Identity = tuple[object, ...]
@@ -242,7 +241,7 @@ class Report:
         for document in runtime.sources if runtime is not None else ():
             self.reached_runtimes.add(document.identity)
 
-    def absorb(self, other: Report) -> None:
+    def absorb(self, other: Self) -> None:
         self.reached_runtimes |= other.reached_runtimes
         for identity, finding in other._findings.items():
             self._findings.setdefault(identity, finding)
@@ -258,7 +257,7 @@ class Report:
                 for known in self._allows[comment.span.file, comment.span.line]:
                     known.used = known.used or (comment.used and known.rule == comment.rule)
 
-    def only(self, is_wanted: Callable[[Finding], bool]) -> Report:
+    def only(self, is_wanted: Callable[[Finding], bool]) -> "Report":
         """A report with those of the findings alone that are wanted."""
         kept = Report()
         kept._findings = {identity: finding for identity, finding in self._findings.items() if is_wanted(finding)}
@@ -266,7 +265,7 @@ class Report:
         kept.account = self.account
         return kept
 
-    def portable(self) -> Report:
+    def portable(self) -> "Report":
         """This report without what cannot leave its process."""
         one = Report(admission_only=self.admission_only)
         one.unknown, one.reached = self.unknown, self.reached

@@ -1,7 +1,5 @@
 """The rules that one call chooses: those it ignores, or the only ones that it asks for."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 
@@ -9,7 +7,7 @@ from trainc.text.record import NamedTuple
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 
-_FACTS: dict[str, RuleFacts] = {}
+_FACTS: "dict[str, RuleFacts]" = {}
 
 
 class RuleFacts(NamedTuple):

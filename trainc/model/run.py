@@ -1,7 +1,5 @@
 """Which run of a job this is: the number in an annotation, and the name that its objects carry."""
 
-from __future__ import annotations
-
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report

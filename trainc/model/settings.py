@@ -1,7 +1,5 @@
 """The settings a run works under: the project's, and what the command line asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 
 from trainc.model.cluster import Cluster, Opening
@@ -154,24 +152,24 @@ class Project(Immutable):
         """The tool that applies the output for the present cluster: argocd, flux, or empty."""
         return self.cluster.delivery or self._tool
 
-    def at(self, cluster: Cluster) -> Project:
+    def at(self, cluster: Cluster) -> "Project":
         """This project while it compiles for one of its clusters."""
         if all(cluster is not one for one in self.clusters):
             raise ValueError(f"cluster `{cluster.name}` is not in this project")
         return self.but(cluster=cluster)
 
-    def serving(self, clusters: tuple[Cluster, ...]) -> Project:
+    def serving(self, clusters: tuple[Cluster, ...]) -> "Project":
         """This project with other clusters, of which the first is the present one."""
         view = self.but()
         view._serve(clusters)  # noqa: SLF001 (its own class)
         return view
 
-    def with_objects(self, trees: Iterable[Tree]) -> Project:
+    def with_objects(self, trees: Iterable[Tree]) -> "Project":
         """This project while its present cluster is known to have these objects as well."""
         cluster = self.cluster.with_objects(trees, closed=False)
         return self if cluster is self.cluster else self.but(cluster=cluster)
 
-    def checked(self, checks: Checks) -> Project:
+    def checked(self, checks: Checks) -> "Project":
         return self.but(checks=checks)
 
     def _holders(self, file: str) -> list[Cluster]:
@@ -221,6 +219,6 @@ class Selection:
         self.rendered = rendered  # files that trainc itself wrote as well
         self.progress = progress  # hears how many files of all are done
 
-    def elsewhere(self, paths: tuple[str, ...], *, rendered: bool = False) -> Selection:
+    def elsewhere(self, paths: tuple[str, ...], *, rendered: bool = False) -> "Selection":
         """What is read of another state of the project."""
         return Selection(paths, include_other=self.include_other, clusters=self.clusters, rendered=rendered)

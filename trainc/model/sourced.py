@@ -1,7 +1,5 @@
 """A value that knows where it came from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from trainc.text.record import Any, Generic, NamedTuple, NoReturn
@@ -39,7 +37,7 @@ class Origin(NamedTuple):
 
     at: Span | None = None
     by: str = ""
-    of: tuple[Origin, ...] = ()
+    of: "tuple[Origin, ...]" = ()
 
     def spans(self) -> tuple[Span, ...]:
         """Every place in the user's files that this value rests on, nearest first."""
@@ -63,7 +61,7 @@ class Sourced(Generic[T]):
 
     __slots__ = ("source", "value")
 
-    def __init__(self, value: T, source: Origin | Place | Derived) -> None:
+    def __init__(self, value: "T", source: "Origin | Place | Derived") -> None:
         self.value = value
         self.source: Origin | Place | Derived = source
 
@@ -80,7 +78,7 @@ class Sourced(Generic[T]):
         source = self.source
         return source[0] if source.__class__ is tuple and len(source) == 2 else self.origin.by
 
-    def map(self, f: Callable[[T], U]) -> Sourced[U]:
+    def map(self, f: "Callable[[T], U]") -> "Sourced[U]":
         """The image of this value under `f`, with the same origin."""
         return Sourced(f(self.value), self.source)
 
@@ -115,17 +113,17 @@ def is_written(leaf: object) -> bool:
     return type(leaf) is Sourced and leaf.by != SCHEMA_DEFAULT
 
 
-def _origin(source: Place | Derived) -> Origin:
+def _origin(source: "Place | Derived") -> Origin:
     if len(source) == 2:
         return _new(Origin, (None, source[0], tuple([leaf.origin for leaf in source[1]])))
     return _new(Origin, (_new(Span, source), "", ()))
 
 
-def known(value: T, by: str, of: tuple[Sourced[Any], ...]) -> Sourced[T]:
+def known(value: "T", by: str, of: tuple[Sourced[Any], ...]) -> "Sourced[T]":
     """A value that was worked out before, and what it rests on in this case."""
     return Sourced(value, (by, of))
 
 
-def derive(by: str, f: Callable[..., T], *of: Sourced[Any]) -> Sourced[T]:
+def derive(by: str, f: "Callable[..., T]", *of: Sourced[Any]) -> "Sourced[T]":
     """The value of `f` over sourced values, its origin naming the code and all it was made from."""
     return Sourced(f(*[s.value for s in of]), (by, of))

@@ -1,7 +1,5 @@
 """The one substance, trees of dicts, lists and `Sourced` leaves, and the one strategic merge over them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from trainc.model.sourced import Origin, Sourced
@@ -17,7 +15,7 @@ else:
 _DELETION = "$deleteFromPrimitiveList"
 
 
-def has_nulls(node: Tree) -> bool:
+def has_nulls(node: "Tree") -> bool:
     """Whether anything at all is null, which hardly any document says."""
     todo = [node]
     while todo:
@@ -34,7 +32,7 @@ def has_nulls(node: Tree) -> bool:
     return False
 
 
-def plain(tree: Tree) -> Any:
+def plain(tree: "Tree") -> Any:
     """The values of a tree without their origins, as fresh dicts and lists."""
     kind = type(tree)
     if kind is Sourced:
@@ -46,12 +44,12 @@ def plain(tree: Tree) -> Any:
     return tree
 
 
-def stamp(tree: Any, by: str, *of: Sourced[Any]) -> Tree:
+def stamp(tree: Any, by: str, *of: Sourced[Any]) -> "Tree":
     """A tree whose bare scalars are `Sourced`, derived by `by` from `of`; leaves that know their origin keep it."""
     return _stamp(tree, Origin(None, by, tuple([s.origin for s in of])))
 
 
-def _stamp(tree: Any, origin: Origin) -> Tree:
+def _stamp(tree: Any, origin: Origin) -> "Tree":
     kind = type(tree)
     if kind is Sourced:
         return tree
@@ -62,7 +60,7 @@ def _stamp(tree: Any, origin: Origin) -> Tree:
     return Sourced(tree, origin)
 
 
-def dotted(path: Path) -> str:
+def dotted(path: "Path") -> str:
     """A path as the schema validator prints it: `spec.jobs[0].name`."""
     text = ""
     for step in path:
@@ -73,7 +71,7 @@ def dotted(path: Path) -> str:
     return text
 
 
-def leaves(tree: Tree, path: Path = ()) -> Iterator[tuple[Path, Sourced[Any]]]:
+def leaves(tree: "Tree", path: "Path" = ()) -> "Iterator[tuple[Path, Sourced[Any]]]":
     """Every leaf with its path, in order."""
     kind = type(tree)
     if kind is dict or kind is list:
@@ -86,7 +84,7 @@ def leaves(tree: Tree, path: Path = ()) -> Iterator[tuple[Path, Sourced[Any]]]:
         yield path, tree
 
 
-def get(tree: Tree, *path: str | int) -> Tree:
+def get(tree: "Tree", *path: str | int) -> "Tree":
     """The node at `path`, or None where the path ends early."""
     for step in path:
         if type(tree) is dict:
@@ -98,30 +96,30 @@ def get(tree: Tree, *path: str | int) -> Tree:
     return tree
 
 
-def value(tree: Tree, *path: str | int) -> Any:
+def value(tree: "Tree", *path: str | int) -> Any:
     """The bare scalar at `path`, or None where there is none."""
     for step in path:
         tree = tree.get(step) if type(tree) is dict else get(tree, step)
     return tree.value if type(tree) is Sourced else None
 
 
-def given(*nodes: Tree) -> Tree:
+def given(*nodes: "Tree") -> "Tree":
     """The first of some nodes that is there: what `or` would say if leaves had a truth value."""
     return next((node for node in nodes if node is not None), None)
 
 
-def filled(tree: Tree, *path: str | int) -> Tree:
+def filled(tree: "Tree", *path: str | int) -> "Tree":
     """The scalar at `path` where it says something: None where it is null, empty, false or 0, or there is none."""
     leaf = get(tree, *path)
     return leaf if type(leaf) is Sourced and leaf.value else None
 
 
-def first_leaf(tree: Tree) -> Sourced[Any] | None:
+def first_leaf(tree: "Tree") -> Sourced[Any] | None:
     """The first leaf below a node: where something was written when the node itself has no place."""
     return next((leaf for _, leaf in leaves(tree)), None)
 
 
-def merge(base: Tree, patch: Tree, keys: Mapping[str, str], *, append: bool = False, exact: bool = False) -> Tree:
+def merge(base: "Tree", patch: "Tree", keys: Mapping[str, str], *, append: bool = False, exact: bool = False) -> "Tree":
     """Kubernetes' strategic merge of `patch` over `base`; neither is changed, and no leaf is looked into.
 
     `keys` names the merge key of each list field that merges; other lists are replaced. A null removes. The maps'
@@ -144,7 +142,7 @@ class _How(NamedTuple):
     exact: bool
 
 
-def _merge(base: Tree, patch: Tree, how: _How, field: str) -> Tree:
+def _merge(base: "Tree", patch: "Tree", how: _How, field: str) -> "Tree":
     if type(patch) is dict:
         return _merge_maps(base, patch, how)
     if type(patch) is list and field in how.keys:
@@ -154,7 +152,7 @@ def _merge(base: Tree, patch: Tree, how: _How, field: str) -> Tree:
     return patch
 
 
-def _merge_maps(base: Tree, patch: dict[str, Tree], how: _How) -> Tree:
+def _merge_maps(base: "Tree", patch: "dict[str, Tree]", how: _How) -> "Tree":
     if (directive := patch.get("$patch")) is not None:
         if directive.value == "delete":
             return {}
@@ -182,7 +180,7 @@ def _merge_maps(base: Tree, patch: dict[str, Tree], how: _How) -> Tree:
     return out
 
 
-def _without_list_directives(base: Tree, patch: dict[str, Tree]) -> dict[str, Tree]:
+def _without_list_directives(base: "Tree", patch: "dict[str, Tree]") -> "dict[str, Tree]":
     """A patch of a map where a user may write any key, with what its directives other than `$patch` amount to.
 
     Source: k8s.io/apimachinery/pkg/util/strategicpatch 0.36. They want a list, which no map of texts can hold.
@@ -204,7 +202,7 @@ def _without_list_directives(base: Tree, patch: dict[str, Tree]) -> dict[str, Tr
     return out
 
 
-def _undirected(node: Tree) -> Tree:
+def _undirected(node: "Tree") -> "Tree":
     """A part without the maps that hold a directive; None for one that holds it itself."""
     if type(node) is dict:
         if "$patch" in node:
@@ -233,12 +231,12 @@ class MissingKeyError(ValueError):
         self.key = key
 
 
-def _key_of(item: Tree, key: str) -> object:
+def _key_of(item: "Tree", key: str) -> object:
     leaf = item.get(key) if type(item) is dict else None
     return leaf.value if type(leaf) is Sourced else None
 
 
-def _merge_lists(base: list[Tree], patch: list[Tree], how: _How, keyed: tuple[str, str]) -> list[Tree]:
+def _merge_lists(base: "list[Tree]", patch: "list[Tree]", how: _How, keyed: tuple[str, str]) -> "list[Tree]":
     field, key = keyed
     for item in patch:
         if type(item) is dict and "$patch" in item:
@@ -275,7 +273,7 @@ def _merge_lists(base: list[Tree], patch: list[Tree], how: _How, keyed: tuple[st
     return _interleave(merged, [(at, item) for at, item in enumerate(base) if at not in touched])
 
 
-def _directed(base: list[Tree], patch: list[Tree], key: str) -> tuple[list[Tree], list[Tree]]:
+def _directed(base: "list[Tree]", patch: "list[Tree]", key: str) -> "tuple[list[Tree], list[Tree]]":
     """What the directives in a keyed list leave of the base, and the other items of the patch."""
     rest = []
     for item in patch:
@@ -291,7 +289,7 @@ def _directed(base: list[Tree], patch: list[Tree], key: str) -> tuple[list[Tree]
     return base, rest
 
 
-def _over(base: Tree, item: Tree, how: _How, key: str) -> Tree:
+def _over(base: "Tree", item: "Tree", how: _How, key: str) -> "Tree":
     if type(item) is not dict or (how.exact and base is None):
         return item
     merged = _merge_maps(base, item, how)
@@ -301,7 +299,7 @@ def _over(base: Tree, item: Tree, how: _How, key: str) -> Tree:
     return merged
 
 
-def _interleave(patched: list[tuple[int | None, Tree]], kept: list[tuple[int, Tree]]) -> list[Tree]:
+def _interleave(patched: "list[tuple[int | None, Tree]]", kept: "list[tuple[int, Tree]]") -> "list[Tree]":
     """The API machinery's order: an original precedes a patched item only if both were there and it stood first."""
     out = []
     left, right = 0, 0
@@ -315,7 +313,7 @@ def _interleave(patched: list[tuple[int | None, Tree]], kept: list[tuple[int, Tr
     return [*out, *[item for _, item in kept[left:]], *[item for _, item in patched[right:]]]
 
 
-def _merge_sets(base: list[Tree], patch: list[Tree]) -> list[Tree]:
+def _merge_sets(base: "list[Tree]", patch: "list[Tree]") -> "list[Tree]":
     base = _distinct(base)
     places = [(base.index(item) if item in base else None, item) for item in _distinct(patch)]
     touched = {at for at, _ in places}
@@ -325,7 +323,7 @@ def _merge_sets(base: list[Tree], patch: list[Tree]) -> list[Tree]:
     )
 
 
-def _distinct(items: list[Tree]) -> list[Tree]:
+def _distinct(items: "list[Tree]") -> "list[Tree]":
     """Each item once, maps (which have no hash) by what they hold."""
     if any(type(item) is dict for item in items):
         return [item for at, item in enumerate(items) if item not in items[:at]]

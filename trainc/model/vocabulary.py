@@ -1,7 +1,5 @@
 """The names that the processes of a framework go by: variables, launchers, ports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from trainc.text.record import NamedTuple

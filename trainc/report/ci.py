@@ -1,7 +1,5 @@
 """Findings as continuous integration reads them: GitHub, GitLab, JUnit and Reviewdog."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Any

@@ -1,7 +1,5 @@
 """Lines of answers with the colours that a terminal gives them; without colours they are the same text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from trainc.report.lines import Line

@@ -1,7 +1,5 @@
 """What reports for machines say of a finding in the same way."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 from trainc.model.finding import Finding

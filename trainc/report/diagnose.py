@@ -1,7 +1,5 @@
 """Answers of `trainc diagnose` for people: for each job where it stands, the first cause, and the line in Git."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`trainc diff` in words: for a terminal, for a pull request, for machines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from urllib.parse import quote

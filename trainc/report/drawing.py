@@ -1,7 +1,5 @@
 """What will run: a table for the terminal, Markdown for a review."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

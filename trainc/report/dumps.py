@@ -1,7 +1,5 @@
 """JSON of every report: ASCII, and nothing in it that a terminal or a workflow runner obeys."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from json.encoder import encode_basestring_ascii as _string

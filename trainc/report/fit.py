@@ -1,7 +1,5 @@
 """Answers of `trainc fit` for people: a table in the terminal, and Markdown for a pull request."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

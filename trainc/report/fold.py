@@ -1,7 +1,5 @@
 """Lines folded at blanks to the width of a terminal; no word is broken."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from unicodedata import combining, east_asian_width

@@ -1,7 +1,5 @@
 """Findings as JSON, for machines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Findings as results of a KRM function, which kustomize and kpt read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Lines for people: what a terminal, a log or a workflow runner would obey is shown escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 Segment = tuple[str, str]

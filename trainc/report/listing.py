@@ -1,7 +1,5 @@
 """Answers of `trainc show` about many jobs: a line for each, in groups, and totals."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Text of strangers in Markdown: it stays in its table cell, and is neither a link, a mention nor HTML."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Answers of `trainc migrate` about many files: a screen in the terminal, and Markdown for a pull request."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A compilation as a notebook shows it: what it makes, what was found, and the manifests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any

@@ -1,7 +1,5 @@
 """Findings as SARIF 2.1.0, which code scanning services read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any

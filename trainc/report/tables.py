@@ -1,7 +1,5 @@
 """Tables and counts, as several answers have them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Findings as a person reads them: the rule, the message, the line, what it means and what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from trainc.model.finding import LEVELS, Finding, Label

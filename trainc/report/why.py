@@ -1,7 +1,5 @@
 """Answers of `trainc why` in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from trainc.changes.why import Landing, LayerValue, Why

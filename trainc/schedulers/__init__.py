@@ -3,8 +3,6 @@
 A plan and a cluster come in; patches and objects go out: groups, queues, labels. None decides whether a job fits.
 """
 
-from __future__ import annotations
-
 import sys
 
 from trainc.model.cluster import Cluster

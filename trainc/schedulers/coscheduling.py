@@ -1,7 +1,5 @@
 """The coscheduling plugin of scheduler-plugins: a PodGroup, and a label on every pod that belongs to it."""
 
-from __future__ import annotations
-
 from trainc.model.cluster import Cluster
 from trainc.model.finding import ERROR, Rule, place
 from trainc.model.patches import Contribution, Scheduler, pod

@@ -1,7 +1,5 @@
 """How big a gang is: its pods and what they ask for, as a scheduler counts and as the Trainer controller does."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from trainc.apiserver.pods.requests import pod_requests, total, written

@@ -1,7 +1,5 @@
 """Which pods of a job have to run at the same time, and how many they are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from trainc.model.cluster import Cluster

@@ -1,7 +1,5 @@
 """Kueue: a queue and a priority on the JobSet, topology wishes on its pods; Kueue makes its own objects from them."""
 
-from __future__ import annotations
-
 from trainc.model.cluster import Cluster
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Scheduler

@@ -1,7 +1,5 @@
 """Kubernetes' own gangs: a PodGroup of scheduling.k8s.io in the version the cluster serves, and a field of every pod."""
 
-from __future__ import annotations
-
 from trainc.model.bundle import keeps_job
 from trainc.model.cluster import Cluster, Version
 from trainc.model.finding import ERROR, WARNING, Finding, Rule, place

@@ -1,7 +1,5 @@
 """No gang: every pod is placed for itself."""
 
-from __future__ import annotations
-
 from trainc.model.cluster import Cluster
 from trainc.model.patches import Contribution, Scheduler
 from trainc.model.plan import Plan

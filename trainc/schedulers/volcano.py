@@ -1,7 +1,5 @@
 """Volcano: a PodGroup with queue, priority and topology, and an annotation on every pod that belongs to it."""
 
-from __future__ import annotations
-
 from trainc.model.cluster import REPLICAS, ROLES, Cluster
 from trainc.model.finding import ERROR, Refusal, Rule
 from trainc.model.patch import LITERALS, Patch

@@ -1,7 +1,5 @@
 """Processes that this one starts."""
 
-from __future__ import annotations
-
 import os
 import signal
 

@@ -1,7 +1,5 @@
 """Things in a sentence: a number with its noun, the first of many names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

@@ -1,7 +1,5 @@
 """JSON inside a text that people wrote, such as an annotation or a variable."""
 
-from __future__ import annotations
-
 from trainc.text.record import Any, NoReturn
 
 

@@ -1,7 +1,5 @@
 """Reading files that strangers put in place: ordinary files alone, so that no pipe or device is waited for."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 

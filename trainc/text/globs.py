@@ -1,7 +1,5 @@
 """Which files the globs of trainc.yaml mean."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from fnmatch import translate

@@ -1,7 +1,5 @@
 """Host names in texts: whole ones, not parts of paths or of longer names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 _PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")

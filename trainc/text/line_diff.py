@@ -1,7 +1,5 @@
 """Which lines of two texts stand for each other, in time that grows with the texts and not with their square."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from difflib import Match, SequenceMatcher

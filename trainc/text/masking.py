@@ -1,7 +1,5 @@
 """Which variables hold secrets, by their names, and what is shown instead of their values."""
 
-from __future__ import annotations
-
 from trainc.text.memo import TextMemo
 
 MASK = "(hidden)"

@@ -1,7 +1,5 @@
 """Bounded memo tables: jobs of one runtime share most of their texts and parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 TYPE_CHECKING = False
@@ -21,12 +19,12 @@ class Memo(dict[K, V]):
 
     __slots__ = ("_answer", "_max_entries")
 
-    def __init__(self, answer: Callable[[K], V], *, most: int = MAX_ENTRIES) -> None:
+    def __init__(self, answer: "Callable[[K], V]", *, most: int = MAX_ENTRIES) -> None:
         super().__init__()
         self._answer = answer
         self._max_entries = most
 
-    def __missing__(self, key: K) -> V:
+    def __missing__(self, key: "K") -> "V":
         answer = self._answer(key)
         if len(self) >= self._max_entries:
             self.clear()
@@ -39,11 +37,11 @@ class TextMemo(Memo[str, V]):
 
     __slots__ = ("_longest",)
 
-    def __init__(self, answer: Callable[[str], V], *, longest: int, most: int = 20_000) -> None:
+    def __init__(self, answer: "Callable[[str], V]", *, longest: int, most: int = 20_000) -> None:
         super().__init__(answer, most=most)
         self._longest = longest
 
-    def __missing__(self, key: str) -> V:
+    def __missing__(self, key: str) -> "V":
         answer = self._answer(key)
         if len(key) <= self._longest:
             if len(self) >= self._max_entries:

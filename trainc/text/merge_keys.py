@@ -3,8 +3,6 @@
 An empty key marks a list of scalars that merges as a set; a list of any other name is replaced whole.
 """
 
-from __future__ import annotations
-
 MERGE_KEYS: dict[str, str] = {
     "containers": "name",
     "env": "name",

@@ -1,7 +1,5 @@
 """The ways to read a number that people wrote as text; `int` fails on `²` and on thousands of digits."""
 
-from __future__ import annotations
-
 DIGITS = 18  # more are outside of 64 bits, and nothing that trainc counts has them
 
 

@@ -1,7 +1,5 @@
 """Names by which programs know each other's objects: APIs, labels, annotations, fields, managers, resources."""
 
-from __future__ import annotations
-
 TRAINER_API = "trainer.kubeflow.org/v1alpha1"
 FORMER_TRAINER_API = "kubeflow.org/v2alpha1"  # the same kinds until February 2025
 JOBSET_API = "jobset.x-k8s.io/v1alpha2"

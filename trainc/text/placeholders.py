@@ -1,7 +1,5 @@
 """Texts that another tool fills in before a server sees them."""
 
-from __future__ import annotations
-
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _DIRECTIVES = frozenset(("patch", "retainKeys"))  # of a strategic merge patch
 

@@ -1,7 +1,5 @@
 """What installed packages add to trainc, by entry point; they add, they never replace."""
 
-from __future__ import annotations
-
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
 GROUPS = FRAMEWORKS, SCHEDULERS, RULES = "trainc.frameworks", "trainc.schedulers", "trainc.rules"
 
 
-def installed(group: str, name: str, kind: type[T]) -> T | None:
+def installed(group: str, name: str, kind: "type[T]") -> "T | None":
     """What an installed package offers under that name, None where none does; Trouble where it cannot be loaded, or is of another kind."""
     for entry in _entries(group):
         if entry.name == name:
@@ -41,7 +39,7 @@ def has_additions() -> bool:
     return not entry_points().groups.isdisjoint(GROUPS)
 
 
-def _entries(group: str) -> EntryPoints:
+def _entries(group: str) -> "EntryPoints":
     from importlib.metadata import entry_points  # noqa: PLC0415 (costs more than a whole validation)
 
     return entry_points(group=group)

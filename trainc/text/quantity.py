@@ -3,8 +3,6 @@
 Amounts are held as whole billionths, the smallest step that Kubernetes knows, so all arithmetic is exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container
 
 from trainc.text.memo import Memo, TextMemo
@@ -40,7 +38,7 @@ class Quantity:
         self.kept = kept  # whether a server keeps it as it was written
 
     @classmethod
-    def parse(cls, text: object) -> Quantity:
+    def parse(cls, text: object) -> "Quantity":
         """The quantity that a string or a number of YAML spells; QuantityError for anything else."""
         if type(text) is int:
             return _PARSED[str(text)]
@@ -50,11 +48,11 @@ class Quantity:
             raise QuantityError(MALFORMED)
         return _PARSED[text]
 
-    def plus(self, other: Quantity) -> Quantity:
+    def plus(self, other: "Quantity") -> "Quantity":
         """The sum; the first amount that is not zero gives the family."""
         return Quantity(self.nanos + other.nanos, self.family if self.nanos else other.family)
 
-    def times(self, count: int) -> Quantity:
+    def times(self, count: int) -> "Quantity":
         """The amount for `count` of the same."""
         return Quantity(self.nanos * count, self.family)
 
@@ -63,10 +61,10 @@ class Quantity:
         whole = -(-abs(self.nanos) // NANO)
         return whole if self.nanos >= 0 else -whole
 
-    def __lt__(self, other: Quantity) -> bool:
+    def __lt__(self, other: "Quantity") -> bool:
         return self.nanos < other.nanos
 
-    def __le__(self, other: Quantity) -> bool:
+    def __le__(self, other: "Quantity") -> bool:
         return self.nanos <= other.nanos
 
     def __eq__(self, other: object) -> bool:

@@ -1,7 +1,5 @@
 """Patterns of RE2, as Go, the API server and CEL read them, for Python's engine."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

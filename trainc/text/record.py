@@ -1,7 +1,5 @@
 """What `typing` gives, for modules that every run loads: importing it costs more than the work on one file."""
 
-from __future__ import annotations
-
 from _collections import _tuplegetter  # type: ignore[import-not-found]  # the getter that `collections` itself uses
 
 TYPE_CHECKING = False
@@ -26,20 +24,20 @@ class _Generic:
     """A base that takes parameters and remembers them for those who ask, as pydantic does."""
 
     __slots__ = ()
-    __class_getitem__: Any = classmethod(type(list[int]))
+    __class_getitem__: "Any" = classmethod(type(list[int]))
 
 
 class _CachedProperty:
     """What `functools.cached_property` is to its users: a method that is called once, and its answer kept."""
 
-    def __init__(self, method: Any) -> None:
+    def __init__(self, method: "Any") -> None:
         self._method = method
         self.__doc__ = method.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, one: Any, owner: type | None = None) -> Any:
+    def __get__(self, one: "Any", owner: type | None = None) -> "Any":
         if one is None:
             return self
         answer = one.__dict__[self._name] = self._method(one)
@@ -55,7 +53,7 @@ class Immutable:
             raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}")
         self._fill(**fields)
 
-    def but(self, **changes: object) -> Self:
+    def but(self, **changes: object) -> "Self":
         """This object with other values in some of its fields."""
         one = object.__new__(type(self))
         one._fill(**{**vars(self), **changes})
@@ -76,7 +74,7 @@ class Immutable:
 class _Fields(type):
     """Makes the annotated names of a class the fields of a tuple."""
 
-    def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> Any:
+    def __new__(cls, name: str, bases: tuple[type, ...], space: "dict[str, Any]") -> "Any":
         if not bases:
             return super().__new__(cls, name, (tuple,), {**space, "__slots__": ()})
         fields = tuple(space.get("__annotations__", ()))
@@ -89,9 +87,9 @@ class _Fields(type):
 class _NamedTuple(metaclass=_Fields):
     """What `typing.NamedTuple` is to its users, as far as they need it here."""
 
-    _make: Any = classmethod(_new)
+    _make: "Any" = classmethod(_new)
 
-    def __new__(cls: Any, *given: Any, **by_name: Any) -> Any:
+    def __new__(cls: "Any", *given: "Any", **by_name: "Any") -> "Any":
         """A tuple of all fields, by place, by name or by default."""
         if by_name or len(given) != len(cls._fields):
             fields = cls._fields
@@ -101,14 +99,14 @@ class _NamedTuple(metaclass=_Fields):
             given = tuple([held[name] for name in fields])
         return _new(cls, given)
 
-    def __repr__(self: Any) -> str:
+    def __repr__(self: "Any") -> str:
         held = ", ".join([f"{name}={getattr(self, name)!r}" for name in self._fields])
         return f"{type(self).__name__}({held})"
 
-    def __getnewargs__(self: Any) -> tuple[Any, ...]:
+    def __getnewargs__(self: "Any") -> "tuple[Any, ...]":
         return tuple(self)
 
-    def _replace(self: Any, **by_name: Any) -> Any:
+    def _replace(self: "Any", **by_name: "Any") -> "Any":
         return type(self)(**{name: getattr(self, name) for name in self._fields} | by_name)
 
 
@@ -118,6 +116,7 @@ if TYPE_CHECKING:  # what these are to their users
 
     T = TypeVar("T")
 else:
-    T = "T"
-    IO = Any = BinaryIO = Final = Never = NoReturn = Protocol = Self = TextIO = object
+    T = IO = Any = BinaryIO = Final = Never = NoReturn = Protocol = Self = TextIO = (
+        _Generic  # annotations may index them
+    )
     Generic, NamedTuple, cached_property = _Generic, _NamedTuple, _CachedProperty

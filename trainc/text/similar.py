@@ -1,7 +1,5 @@
 """Which of many names is most like one that nobody knows."""
 
-from __future__ import annotations
-
 from bisect import bisect
 from difflib import get_close_matches
 from functools import lru_cache

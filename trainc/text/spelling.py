@@ -1,7 +1,5 @@
 """The name somebody probably meant."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

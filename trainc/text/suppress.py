@@ -1,7 +1,5 @@
 """`contextlib.suppress` alone: the modules that come with it take longer than a run with one changed file needs."""
 
-from __future__ import annotations
-
 
 class Suppress:
     """Within it, an error of one of these kinds ends the block, and nothing else."""

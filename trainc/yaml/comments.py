@@ -1,7 +1,5 @@
 """Comments of a YAML text, and those that speak to trainc: `# trainc: allow[rule] reason`."""
 
-from __future__ import annotations
-
 from trainc.model.report import Allow
 from trainc.model.sourced import Span
 from trainc.text.record import Any
@@ -36,7 +34,7 @@ def comments(data: bytes) -> list[str]:
     return [match[0].rstrip() for _, match in _matches(data, _ANY)] if b"#" in data else []
 
 
-def _matches(data: bytes, pattern: str) -> list[tuple[int, re.Match[str]]]:
+def _matches(data: bytes, pattern: str) -> "list[tuple[int, re.Match[str]]]":
     """What matches in comments, with its line."""
     import re  # noqa: PLC0415 (few files speak to trainc)
 

@@ -1,7 +1,5 @@
 """Trees of sourced leaves from YAML events, one document at a time, with bounds on everything."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import repeat
 

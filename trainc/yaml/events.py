@@ -1,7 +1,5 @@
 """YAML events: libyaml through PyYAML's C extension, or PyYAML's own parser where the extension is missing."""
 
-from __future__ import annotations
-
 from trainc.text.record import Any
 
 

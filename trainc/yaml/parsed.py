@@ -1,7 +1,5 @@
 """Documents in any spelling, through libyaml's events, and findings for what cannot be read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from yaml.error import MarkedYAMLError, YAMLError

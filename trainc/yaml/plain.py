@@ -4,8 +4,6 @@ Most manifests are block maps and lists with a scalar on each line. Reading thes
 the time; the first line that says anything else hands its document and all that follow to libyaml.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator
 
 from trainc.model.document import Document, Marks, Stretch
@@ -180,7 +178,7 @@ class _Builder(_Lines):
             return self._map(line, depth + 1)
         return Sourced(None, (self._file, place, end, place, end))
 
-    def _bracketed(self, flow: Flow) -> Tree:
+    def _bracketed(self, flow: "Flow") -> Tree:
         """A list or map in brackets on one line."""
         file, place = self._file, self.at
         out = [
@@ -189,7 +187,7 @@ class _Builder(_Lines):
         ]
         return {part[0]: node for part, node in zip(flow.parts, out, strict=True)} if flow.table else out
 
-    def _several(self, held: Flow | Literal, indent: int) -> Tree:
+    def _several(self, held: "Flow | Literal", indent: int) -> Tree:
         """What is in brackets, or the text below a `|`: every line that is blank or indented as the first one is, at least."""
         if isinstance(held, Flow):
             return self._bracketed(held)
@@ -259,7 +257,7 @@ class Places(_Lines):
         else:
             self._node(child)
 
-    def _bracketed(self, node: Tree, flow: Flow, end: int) -> None:
+    def _bracketed(self, node: Tree, flow: "Flow", end: int) -> None:
         """A list or map in brackets on the line before."""
         at = self.at
         for part, child in zip(flow.parts, node.values() if flow.table else node, strict=True):

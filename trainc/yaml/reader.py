@@ -1,7 +1,5 @@
 """Reading: Kubernetes' YAML as documents of sourced leaves, and findings for all that is not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.model.document import Document
@@ -109,7 +107,7 @@ def _readable(data: bytes, file: str, report: Report) -> bytes:
     return "".join((*out, text[end:])).encode()
 
 
-def _bad_character(bad: re.Match[str], start: int, line: int, file: str) -> Finding:
+def _bad_character(bad: "re.Match[str]", start: int, line: int, file: str) -> Finding:
     """The finding for a character in the document that starts at `start`, on `line`."""
     import re  # noqa: PLC0415
 
@@ -128,6 +126,6 @@ def _bad_character(bad: re.Match[str], start: int, line: int, file: str) -> Find
     )
 
 
-def _joined(pair: re.Match[bytes]) -> bytes:
+def _joined(pair: "re.Match[bytes]") -> bytes:
     high, low = int(pair[1], 16) - 0xD800, int(pair[2], 16) - 0xDC00
     return b"\\U%08x" % (0x10000 + (high << 10) + low)

@@ -1,7 +1,5 @@
 """What can be wrong with a text before it is a document."""
 
-from __future__ import annotations
-
 from trainc.model.finding import ERROR, WARNING, Finding, Rule
 from trainc.model.sourced import Span
 

@@ -4,8 +4,6 @@ The values are those of sigs.k8s.io/yaml followed by Kubernetes' JSON decoder, a
 words and numbers without base 60, floats that are whole become integers, integers beyond 64 bits become floats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from trainc.text.memo import TextMemo
@@ -44,14 +42,14 @@ _DATE = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
 _OCTAL = r"[-+]?0[oO]?[0-9_]+"
 
 
-def match(pattern: str, text: str) -> re.Match[str] | None:
+def match(pattern: str, text: str) -> "re.Match[str] | None":
     """What the whole of a text is to a pattern; no pattern is compiled before a text needs it."""
     import re  # noqa: PLC0415 (loading it takes longer than reading most files)
 
     return re.fullmatch(pattern, text)
 
 
-def sub(pattern: str, replaced: Callable[[re.Match[str]], str], text: str) -> str:
+def sub(pattern: str, replaced: "Callable[[re.Match[str]], str]", text: str) -> str:
     import re  # noqa: PLC0415 (as in `match`)
 
     return re.sub(pattern, replaced, text)

@@ -1,7 +1,5 @@
 """How one scalar is spelled so that all readers read it back alike: plain, quoted or as a block."""
 
-from __future__ import annotations
-
 from trainc.text.memo import TextMemo
 from trainc.text.record import Final
 from trainc.yaml.scalars import WORDS, match, sub
@@ -59,7 +57,7 @@ def quoted(text: str) -> str:
     return plain if plain.isascii() and plain.isprintable() else sub(_HIDDEN, _escape, plain)
 
 
-def _escape(hidden: re.Match[str]) -> str:
+def _escape(hidden: "re.Match[str]") -> str:
     code = ord(hidden[0])
     if code < 0x100:
         return f"\\x{code:02x}"

@@ -4,8 +4,6 @@ Block style, two spaces, lists at the indentation of their key, no anchors, no f
 whatever it holds, the same order: the keys of `FIRST`, then the others by code point.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from trainc.model.sourced import Sourced
@@ -64,7 +62,7 @@ def order(keys: Iterable[str]) -> list[str]:
 class _Level:
     """What is written alike at one depth: the indentation, and keys in order with all that precedes their value."""
 
-    deeper: _Level  # made when it is first asked for
+    deeper: "_Level"  # made when it is first asked for
 
     def __init__(self, indent: str) -> None:
         self.indent = indent
@@ -72,7 +70,7 @@ class _Level:
         self.shapes: Shapes = {}
         self.items: Shapes = {}  # of maps that stand in a list: the first key follows a dash
 
-    def __getattr__(self, name: str) -> _Level:
+    def __getattr__(self, name: str) -> "_Level":
         self.deeper = _Level(self.indent + "  ")
         return self.deeper
 

@@ -1,7 +1,5 @@
 """The definitions are structural, described, and small enough for kubectl."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

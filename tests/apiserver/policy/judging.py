@@ -1,7 +1,5 @@
 """What policies say of one object, without a project around it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml

@@ -1,7 +1,5 @@
 """Policies on the command line: what is refused is not built, from every entry point, and nothing is lost."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

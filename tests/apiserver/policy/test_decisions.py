@@ -5,8 +5,6 @@ admission_test.go), pkg/admission/plugin/cel (condition_test.go, composition_tes
 pkg/admission/plugin/webhook/matchconditions (matcher_test.go), Kubernetes 1.34.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

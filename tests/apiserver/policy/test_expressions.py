@@ -1,7 +1,5 @@
 """CEL in policies: values as cel-cpp gives them, Kubernetes' functions, what expressions cost, and what decides them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

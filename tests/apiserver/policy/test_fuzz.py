@@ -1,7 +1,5 @@
 """Policies, objects and expressions with something odd in them: each gets an answer, and none ends the run."""
 
-from __future__ import annotations
-
 import copy
 import random
 import re

@@ -1,7 +1,5 @@
 """Policies of strangers: whatever they hold, the run ends soon, and says what it did not judge."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

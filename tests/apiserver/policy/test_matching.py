@@ -4,8 +4,6 @@ The situations are those of the tables in k8s.io/apiserver pkg/admission/plugin/
 pkg/admission/plugin/webhook/predicates and pkg/admission/plugin/policy/validating (admission_test.go), Kubernetes 1.34.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -4,8 +4,6 @@ The subjects are those of kubernetes.io (Validating Admission Policy) and of the
 Kyverno. Each has an object that it lets pass and one that it refuses, with the words of the refusal.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

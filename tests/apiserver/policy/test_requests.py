@@ -1,7 +1,5 @@
 """What policies are asked about: everything that is read, everything that is made of it, each as the server has it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

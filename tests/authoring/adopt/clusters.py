@@ -1,7 +1,5 @@
 """Dumps of clusters as kubectl prints them: recorded objects, with what servers add to each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5

@@ -1,7 +1,5 @@
 """`trainc adopt`: a dump becomes a repository whose build is what runs, and every object is accounted for."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names of objects as names of files: every system can have them, and no two become one."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.authoring.adopt.objects import step

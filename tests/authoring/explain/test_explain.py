@@ -1,7 +1,5 @@
 """`trainc explain` finds every field of every kind, and its examples are what the schemas admit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

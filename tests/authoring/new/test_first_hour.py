@@ -1,7 +1,5 @@
 """A new user gets from an empty folder to a committed, compiled and reviewed job, with each framework."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`trainc new` writes jobs without a finding, whatever the framework, the scheduler and the machines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import cycle, product

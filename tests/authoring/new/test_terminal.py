@@ -1,7 +1,5 @@
 """On a terminal `trainc new` asks for what is not said, and with options for nothing."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

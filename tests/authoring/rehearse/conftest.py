@@ -1,7 +1,5 @@
 """One rehearsal at a time: the processes of all tests share the ports of the machine."""
 
-from __future__ import annotations
-
 import fcntl
 from collections.abc import Iterator
 from pathlib import Path

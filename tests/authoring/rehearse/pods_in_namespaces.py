@@ -5,8 +5,6 @@ Secrets, and its init containers. `rehearse` starts this module in new namespace
 they end. It needs root, `ip` and `unshare`; `why_not` says what is missing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What `rehearse` will run is shown whole before it asks: words, variables and files, with nothing hidden in them."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

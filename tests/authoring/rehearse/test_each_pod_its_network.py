@@ -1,7 +1,5 @@
 """Frameworks that listen on one port in every pod, or lose a pod and get it back: run from the emitted manifests."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pods' addresses on one machine."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

@@ -1,7 +1,5 @@
 """Older jobs meet as they did under their operators, and the TrainJob that one becomes computes the same."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

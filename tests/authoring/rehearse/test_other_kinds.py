@@ -1,7 +1,5 @@
 """Jobs of other operators run from their emitted manifests: every pod has its own network, name and files, and all meet."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

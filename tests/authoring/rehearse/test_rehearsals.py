@@ -1,7 +1,5 @@
 """Real rendezvous: the frameworks themselves agree that what the examples' manifests say is enough to meet."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

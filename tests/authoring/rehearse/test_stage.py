@@ -1,7 +1,5 @@
 """Processes on stage: order, lines, failures, time."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

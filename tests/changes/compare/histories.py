@@ -1,7 +1,5 @@
 """Random histories of a small project of one or two clusters: a commit, and edits of all that it holds after it."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

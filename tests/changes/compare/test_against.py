@@ -1,7 +1,5 @@
 """`trainc validate --against` never compares with nothing in silence."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Runs: what may change under a name, what needs a new one, and who keeps the old rendering."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

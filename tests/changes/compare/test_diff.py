@@ -1,7 +1,5 @@
 """`trainc diff` and `trainc validate --against` on prepared Git histories."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What `trainc diff` and `build -w` make of edits that are easily overlooked."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

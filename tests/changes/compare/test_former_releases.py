@@ -1,7 +1,5 @@
 """Renderings that leave out what a schema fills in, as former releases wrote them, are the same to every command."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

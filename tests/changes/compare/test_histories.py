@@ -1,7 +1,5 @@
 """`trainc diff` over random histories with real Git: empty when nothing that is applied changes, with the smallest causes."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A run keeps its rendering where its own job changes nothing that is fixed, and every command says so."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 All of these edits passed `validate`, `validate --against` and `build -w` without a word, and only `diff` said it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

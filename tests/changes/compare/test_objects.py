@@ -1,7 +1,5 @@
 """Objects beside jobs in `trainc diff`: in files of their own, named by jobs or passed through. It said nothing of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

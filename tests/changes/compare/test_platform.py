@@ -1,7 +1,5 @@
 """`trainc diff` on prepared histories of the example with two clusters: what each prints is committed."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path

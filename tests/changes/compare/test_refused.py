@@ -1,7 +1,5 @@
 """An edit that a rendered run cannot take is said by every command that reads the job, with the fields."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

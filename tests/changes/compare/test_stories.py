@@ -1,7 +1,5 @@
 """`diff` after one edit of anything that a rendering rests on, with real Git, in a project of two clusters."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

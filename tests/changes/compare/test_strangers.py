@@ -3,8 +3,6 @@
 Each trap is real: Git itself, asked as people ask it, sets it off, and a file shows it.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Edits of findings in the text, comments and quotes kept."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

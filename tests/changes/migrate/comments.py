@@ -1,7 +1,5 @@
 """The comments of a YAML text as the parser that keeps them sees them: the judge of what migrations keep."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Anchors, aliases and merge keys in files that are migrated: kept where both ends stay in one document, else written out."""
 
-from __future__ import annotations
-
 import random
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """`trainc migrate` of a folder of jobs, as a platform engineer runs it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

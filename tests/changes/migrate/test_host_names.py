@@ -1,7 +1,5 @@
 """Names that an operator gave its pods, in jobs that are TrainJobs already and in ConfigMaps beside a job."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.changes.migrate import migrate

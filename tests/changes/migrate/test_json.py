@@ -1,7 +1,5 @@
 """What is written as JSON stays JSON, in fix and migrate: other programs read such files too."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every older job that compiles becomes a TrainJob that compiles to the same, but for differences with a reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Images of an MPIJob after its migration: launcher and workers keep what each of them had."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.compiling import compile_in

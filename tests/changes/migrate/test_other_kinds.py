@@ -1,7 +1,5 @@
 """Random jobs of other operators, migrated: the objects stay but for what is explained, a second time changes nothing."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

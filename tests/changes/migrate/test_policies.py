@@ -1,7 +1,5 @@
 """Which policy wires a migrated job: where the program's launch works under it, a person edits the job alone."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Random older jobs, migrated: the objects stay but for what is explained, and a second time changes nothing."""
 
-from __future__ import annotations
-
 import random
 import re
 

@@ -1,7 +1,5 @@
 """Earlier spellings of TrainJobs and runtimes in today's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Older jobs in a repository with real Git: what `migrate` writes is what was applied before, and a reviewer can read it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

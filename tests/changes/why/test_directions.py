@@ -1,7 +1,5 @@
 """Both directions of `why` agree with each other, on every leaf; tests/test_cases.py holds them to the output."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What people ask `why` for, in a folder where the runtime stands in a file beside the job."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

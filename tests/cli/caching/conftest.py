@@ -1,7 +1,5 @@
 """Every file counts as old enough to be relied on, except where a test is about young ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever an earlier run left behind, a run says and writes what it would say and write without it."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

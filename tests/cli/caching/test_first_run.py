@@ -1,7 +1,5 @@
 """The first run that writes makes the output folder, which changes the folder above it; what it found is kept all the same."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is changed beside a job reaches it, whether forms filled it in or not, and whatever is known of it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

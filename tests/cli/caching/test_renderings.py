@@ -1,7 +1,5 @@
 """`validate` compares a job with its rendered run: no answer from before another rendering is given again."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """No run is ever answered from an entry that is stale, or somebody else's."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What a run rests on besides its jobs: Git's own variables, commits, and what is known of a cluster."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Small clusters and jobs for tests of answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml

@@ -1,7 +1,5 @@
 """Whole answers on random small clusters: they agree with a placement that tries everything, and laws hold."""
 
-from __future__ import annotations
-
 import os
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Dumps that are half, odd or broken: findings or no answer, in bounded time, and never a verdict from missing facts."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """What an edit does to the jobs of a cluster, those beside the edited ones as well."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

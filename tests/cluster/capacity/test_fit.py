@@ -1,7 +1,5 @@
 """Answers: what decides is looked at, and what the dump does not tell is unknown."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

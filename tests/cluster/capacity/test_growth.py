@@ -1,7 +1,5 @@
 """Judging takes time by jobs and by kinds of nodes, not by nodes: counted in calls, which no load changes."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

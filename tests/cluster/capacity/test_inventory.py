@@ -1,7 +1,5 @@
 """Inventories: what they keep, that they answer as the dump does, and dumps that are broken."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

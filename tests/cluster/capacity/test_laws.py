@@ -1,7 +1,5 @@
 """Laws of verdicts: more quota and more nodes never take an admission away."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

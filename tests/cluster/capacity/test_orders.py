@@ -1,7 +1,5 @@
 """Jobs with a domain each beside roles without: every order of the roles is tried, and what none can do is no."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.cluster.capacity.clusters import ask, node

@@ -1,7 +1,5 @@
 """Gangs on small clusters: the packing agrees with a placement that tries everything, and laws hold."""
 
-from __future__ import annotations
-
 from itertools import product
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Roles that wait for the end of others: they need nodes and quota, but not at the same time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.cluster.capacity.clusters import ask, job, node, thing

@@ -1,7 +1,5 @@
 """Answers while other jobs run, or hold what they got before."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

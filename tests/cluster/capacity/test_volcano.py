@@ -1,7 +1,5 @@
 """Volcano's queues: state and capability, of the queue and of those above it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Laws of a diagnosis: strangers' input breaks nothing, order of objects decides nothing, effort grows with the input."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Situations of a cluster as folders: what kubectl prints in `input.*`, and what `trainc diagnose` says of it."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """One mistake in a job of 40 lines: one finding, at the right place, that says what to write instead."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

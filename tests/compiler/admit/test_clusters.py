@@ -1,7 +1,5 @@
 """A job that several clusters run is judged once for all of them whose servers are alike."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One mistake hides no other: what a server would say next is told with what it says first."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.compiling import compile_in

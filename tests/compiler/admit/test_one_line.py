@@ -1,7 +1,5 @@
 """A mistake hides no other, wherever it stands: on a line of its own, or on the one line of a JSON file."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Objects of versions that trainc does not know, and by definitions that allow any shape, are refused where they are odd."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

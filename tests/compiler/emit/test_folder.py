@@ -1,7 +1,5 @@
 """The output folder: what is ours is kept up to date, what is not is left alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

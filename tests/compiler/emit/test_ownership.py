@@ -1,7 +1,5 @@
 """Whose a rendered file is, in a folder that several projects write."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`python -m tests.compiler.forms --jobs 100000 --seed 1`: jobs of every case and example, with other numbers, on against off."""
 
-from __future__ import annotations
-
 import argparse
 import random
 import shlex

@@ -1,7 +1,5 @@
 """A project compiled with forms and without: everything that a run says, counts and writes has to be the same."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Forms answer in small folders as well: each test has few jobs."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.compiler.forms.comparison import FEWEST_FILES

@@ -1,7 +1,5 @@
 """Jobs that are alike are compiled once, and nobody can tell."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,7 +1,5 @@
 """Repositories in which a form could answer wrongly: limits, runtimes with findings, several clusters, committed runs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """No word that trainc knows means anything where a form lets words vary."""
 
-from __future__ import annotations
-
 import ast
 import random
 import re

@@ -4,8 +4,6 @@ A rule that treats two values of a class differently takes another branch for on
 where neither of the two gives rise to a finding.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import pickle

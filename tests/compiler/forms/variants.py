@@ -1,7 +1,5 @@
 """Jobs like a given one: mostly with other numbers, sometimes with something odd in the place of a value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from random import Random

@@ -1,7 +1,5 @@
 """A runtime in a file beside the one given is found, as when the folder is given."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A long file of TrainJobs is read a part at a time, and becomes what it becomes when it is read whole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which texts may hold runtimes: a job that says the kind of its runtime does not."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """How a run's files are shared among workers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Which files of a folder are read: a job that cannot be read must not be passed over."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What people say to the tool that applies a job, and what trainc adds."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.compiler.lower.tool_marks import OPTIONS, applied

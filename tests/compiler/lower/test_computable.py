@@ -1,7 +1,5 @@
 """A job whose size is filled in later, for a framework that computes with it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

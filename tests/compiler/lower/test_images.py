@@ -1,7 +1,5 @@
 """What a cluster makes of the images of its pods."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.compiler.lower import wished

@@ -1,7 +1,5 @@
 """Each job of a runtime is judged for itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Patches on a replicatedJob: where they land, and what stays as it was."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

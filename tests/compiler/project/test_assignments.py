@@ -1,7 +1,5 @@
 """Settings of a cluster, from `--set` and from trainc.yaml."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Clusters of a project: dumps, paths, and what is known of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

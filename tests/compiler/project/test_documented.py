@@ -1,7 +1,5 @@
 """docs/project.md shows nothing that trainc would not take; `trainc explain` prints every setting there."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Levels of rules in trainc.yaml, and versions that YAML cannot carry as numbers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Compiles jobs whose runtimes are given as text, in memory and alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from trainc.compiler import pipeline

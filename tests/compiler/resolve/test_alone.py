@@ -1,7 +1,5 @@
 """Runtimes that no job reaches: what trainc ships is right alone, and neither workers nor clusters change an answer."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

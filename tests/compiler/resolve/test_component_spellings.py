@@ -1,7 +1,5 @@
 """Components are enabled by a text, a list or a map, wherever they are named, and mean the same."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """No field of a TrainJob is accepted and then forgotten."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tests.compiling import ROOT

@@ -1,7 +1,5 @@
 """What must hold of inheritance and components whatever anybody writes."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A lock holds against whatever comes later, is broken where somebody says something else, and by nobody who says the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

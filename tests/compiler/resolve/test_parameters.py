@@ -1,7 +1,5 @@
 """What is wrong with a component's parameters is said once, where it is written."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Runtimes with the same ancestors come out as each of them does alone, whatever comes first."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 

@@ -11,8 +11,6 @@ Copied in rule, not in text, from `gitops-engine/pkg/sync/sync_context.go` and `
 The health of an application is the worst of its objects' (`controller/health.go`); those without a check do not count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 

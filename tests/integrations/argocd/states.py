@@ -1,7 +1,5 @@
 """States of training objects as their controllers write them, and what each means."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,7 +1,5 @@
 """Parameters of an application that are no JSON, or hold numbers beyond what Python reads, are trouble of the person."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.integrations.argocd import Parameters, parameters

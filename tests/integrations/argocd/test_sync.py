@@ -4,8 +4,6 @@ The engine is a model, whose docstring names the version and the rules; the heal
 Lua; the states are those that controllers write. The world stands still wherever something waits for something else.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from itertools import product

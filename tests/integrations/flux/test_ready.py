@@ -9,8 +9,6 @@ The rule is a model of `checkHealth` in `internal/controller/kustomization_contr
 * An object without an expression is current at once: kstatus knows no condition `Ready` in these kinds.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

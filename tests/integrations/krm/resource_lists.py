@@ -1,7 +1,5 @@
 """ResourceLists as kpt and kustomize write them, and what `trainc fn` answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`trainc fn`: the objects of `build` in the places of the jobs, everything else as it was, and results."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`trainc fn` called by the real kpt and the real kustomize, as far as they are installed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What the SDK's own cases ask of a client: the calls, and what comes of each."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The SDK's own Kubernetes backend over objects in memory: what a client of a cluster would have sent and got."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

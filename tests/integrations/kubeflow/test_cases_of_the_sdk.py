@@ -1,7 +1,5 @@
 """The SDK's own cases, held against both backends: what it would send to a cluster is what lands in the file."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The Kubeflow SDK over a repository: its own client writes jobs as files and reads them back."""
 
-from __future__ import annotations
-
 import builtins
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """An editor for tests: a client of the Language Server Protocol, by pygls, in front of the real server process."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """`trainc lsp` as a command: with the extra and without it, and what it opens."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import subprocess

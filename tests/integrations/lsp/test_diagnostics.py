@@ -1,7 +1,5 @@
 """What is wrong is underlined while people type, by a real client in front of the real server process."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

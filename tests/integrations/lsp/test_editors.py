@@ -1,7 +1,5 @@
 """What docs/editors.md tells people to write into their editors: it is read as they read it, and Neovim runs it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

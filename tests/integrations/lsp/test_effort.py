@@ -1,7 +1,5 @@
 """What a keystroke costs: the edited file is judged, not its project; compared in one process, so that no machine is too slow."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from functools import partial

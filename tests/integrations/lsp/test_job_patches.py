@@ -1,7 +1,5 @@
 """A TrainJobPatch in an editor: what is wrong in it, what a field of it is, and what fits there."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Places as editors count them, for every text and each of the three encodings."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Hover, definition, completion and quick fixes, by a real client in front of the real server process."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What Argo CD's repo-server does with a plugin: pack the repository, send it, read one answer."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """A stand-in for Argo CD's plugin server, faithful where a plugin can tell the difference."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -78,7 +76,7 @@ class PluginServer:
     def _configuration(self, _request: bytes, _context: grpc.ServicerContext) -> bytes:
         return encode((1, bool(self._spec.get("discover"))))
 
-    def _run(self, step: dict[str, Any], application: _Unpacked, context: grpc.ServicerContext) -> str:
+    def _run(self, step: dict[str, Any], application: "_Unpacked", context: grpc.ServicerContext) -> str:
         """Standard output of one command: no shell, the application's folder, a process group, a deadline."""
         words = [*step["command"], *step.get("args", ())]
         process = subprocess.Popen(

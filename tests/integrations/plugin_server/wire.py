@@ -1,7 +1,5 @@
 """Messages of Argo CD's plugin protocol on the wire: just enough protobuf for its eight messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 SERVICE = "plugin.ConfigManagementPluginService"

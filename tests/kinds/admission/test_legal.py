@@ -1,7 +1,5 @@
 """What each operator refuses, in its own words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The environment of every pod of small jobs, value by value."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kinds.samples.jobs import Compiled

@@ -1,7 +1,5 @@
 """Every pod of any older job sees what its operator would have given it, hosts called by their new names."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from typing import Any

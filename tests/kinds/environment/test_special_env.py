@@ -1,7 +1,5 @@
 """The environment of older jobs beyond the plain tables: elastic and dynamic jobs, aliases, the user's own variables."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kinds.samples.jobs import Compiled

@@ -1,7 +1,5 @@
 """Names that an operator gave its pods, whole or built from variables, in containers and ConfigMaps of every kind."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

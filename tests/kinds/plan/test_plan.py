@@ -1,7 +1,5 @@
 """Plans of older jobs: layouts, success, restarts, policies, and what is said about them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Hundreds of random RayJobs: every pod runs what KubeRay would have had it run, and Ray's own parser takes each line."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

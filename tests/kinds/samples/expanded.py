@@ -1,7 +1,5 @@
 """The pods that a JobSet becomes, with their host names and the variables that each container sees."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Older jobs as documents, compiled as far as their frameworks, and the environment each pod would see."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from typing import Any

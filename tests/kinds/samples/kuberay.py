@@ -1,7 +1,5 @@
 """What KubeRay 1.7 gives to the pods of a RayJob, by formulas written from its documentation and source, not from ours."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """What each operator sets in a pod, worked out from a plain manifest by its own rules: the judge of what is compiled."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Texts of small jobs: a kind, its roles, and what else its spec says."""
 
-from __future__ import annotations
-
 FIELDS = {
     "JAXJob": ("jaxReplicaSpecs", "jax"),
     "PyTorchJob": ("pytorchReplicaSpecs", "pytorch"),

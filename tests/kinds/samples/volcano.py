@@ -3,8 +3,6 @@
 Hosts have the names that Volcano gives: `JOB-TASK-INDEX.JOB`.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

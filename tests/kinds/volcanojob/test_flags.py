@@ -1,7 +1,5 @@
 """Flags of Volcano's plugins are read as Go's package flag reads them, mistakes included."""
 
-from __future__ import annotations
-
 import pytest
 
 from trainc.kinds.volcanojob.spec import Flags

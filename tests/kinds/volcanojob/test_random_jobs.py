@@ -1,7 +1,5 @@
 """Hundreds of random Volcano Jobs: every container of every pod sees what Volcano would have given it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

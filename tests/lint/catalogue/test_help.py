@@ -3,8 +3,6 @@
 An edit may concern the file `args` of a case as well: the command line that gives the finding.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every rule is met by a manifest as people write it: one of the board, or a whole job in the rule's own case."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The rules as `trainc explain rules` shows them: complete, and each with the example of its own case."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Pages for tests, and what a real HTML parser reads in them."""
 
-from __future__ import annotations
-
 import json
 from html.parser import HTMLParser
 from pathlib import Path

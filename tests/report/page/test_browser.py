@@ -1,7 +1,5 @@
 """The page in headless Chromium: opened at two widths, clicked, searched, and walked with the keyboard alone."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`trainc show --report html`: one page without a network, on which nothing of users' files can run."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

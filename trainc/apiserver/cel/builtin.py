@@ -1,7 +1,5 @@
 """The CEL rules of the built-in schemas, each with what decides like it: the tests hold both against a real CEL engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from trainc.apiserver.cel.operators import both, compare, either, every, field, has, matches, same, size, some, within

@@ -3,8 +3,6 @@
 Source: the CEL language definition as Kubernetes 1.36 configures it for CustomResourceDefinitions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from trainc.apiserver.schema.patterns import ORDINARY
@@ -15,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
-_patterns: dict[str, re.Pattern[str]] = {}
+_patterns: "dict[str, re.Pattern[str]]" = {}
 
 
 class CelError(Exception):

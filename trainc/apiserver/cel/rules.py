@@ -1,7 +1,5 @@
 """CEL rules at work: the rules that hold for one object, and the transition rules between two."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from trainc.apiserver.cel.builtin import RULES

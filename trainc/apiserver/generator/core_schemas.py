@@ -1,7 +1,5 @@
 """Shapes of Kubernetes 1.36 as nodes of a structural schema, from the OpenAPI document in kubernetes-validate."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

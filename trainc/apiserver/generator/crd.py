@@ -1,7 +1,5 @@
 """A kind as a CustomResourceDefinition that kubectl installs."""
 
-from __future__ import annotations
-
 from trainc.apiserver.generator.core_schemas import GO_TYPE, Schema
 from trainc.apiserver.generator.structural import relaxed, structural, without
 from trainc.apiserver.models.node import Resource

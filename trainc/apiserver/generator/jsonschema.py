@@ -1,7 +1,5 @@
 """A kind as JSON Schema (draft 2020-12), for editors and for tools that know nothing of Kubernetes."""
 
-from __future__ import annotations
-
 from trainc.apiserver.generator.core_schemas import Schema, below, definition
 from trainc.apiserver.generator.structural import PARTIAL, loose, relaxed, structural
 from trainc.apiserver.models.node import Resource

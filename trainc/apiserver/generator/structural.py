@@ -1,7 +1,5 @@
 """One kind's model as a structural schema."""
 
-from __future__ import annotations
-
 from trainc.apiserver.generator.core_schemas import Schema, expand, full_name, over_children
 from trainc.apiserver.models.node import Resource
 

@@ -4,8 +4,6 @@ Webhooks decode the object into Go structs (sigs.k8s.io/json) and answer with th
 a webhook that changes anything also respells quantities and adds the fields that Go never omits.
 """
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import FURTHER, JSON_TYPES, Fault, number
 from trainc.apiserver.golang.time import time_fault
 from trainc.apiserver.normalise import TEXT_POINTERS, VALUES

@@ -1,7 +1,5 @@
 """Why Go cannot read a text as a time in RFC 3339, in the words of its package `time`."""
 
-from __future__ import annotations
-
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
 # What stands between the separators: the digits in the layout, the separator after them, the name and the end of the range.
 _PARTS = (

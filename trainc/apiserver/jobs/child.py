@@ -1,7 +1,5 @@
 """The child Jobs that the JobSet controller makes, and what the API server says of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.apiserver.fault import Fault, compact

@@ -4,8 +4,6 @@ Source: pod validation with `ResourceIsPod`, the defaults of pods, and the admis
 Kubernetes 1.36.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.apiserver.fault import Fault

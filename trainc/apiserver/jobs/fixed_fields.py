@@ -1,7 +1,5 @@
 """What an API server lets nobody change in a batch/v1 Job (pkg/apis/batch/validation, ValidateJobSpecUpdate, 1.36)."""
 
-from __future__ import annotations
-
 from trainc.model.tree import Path, Tree, get, plain, value
 
 _FIXED = (

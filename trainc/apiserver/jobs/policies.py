@@ -1,7 +1,5 @@
 """What is wrong with the policies of a Job: which failures count, and when it has succeeded."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from trainc.apiserver.fault import compact

@@ -1,7 +1,5 @@
 """What is wrong with the spec of a Job, its pod template aside."""
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import compact
 from trainc.apiserver.names import prefixed_path
 from trainc.apiserver.pods.complaints import Field, fields, selects

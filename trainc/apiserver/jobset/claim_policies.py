@@ -1,7 +1,5 @@
 """JobSet's validating webhook on volumeClaimPolicies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

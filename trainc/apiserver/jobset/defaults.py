@@ -1,7 +1,5 @@
 """JobSet's mutating webhook: the seven defaults of a new object (sigs.k8s.io/jobset pkg/webhooks, after 0.12)."""
 
-from __future__ import annotations
-
 from trainc.apiserver.cel.operators import bare
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree

@@ -3,8 +3,6 @@
 Source: `labelAndAnnotateObject` of JobSet's controller, after v0.12.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.model.tree import Tree, value

@@ -1,7 +1,5 @@
 """How long the name of a JobSet may be, where its webhook says that what is derived from the name gets too long."""
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import Fault
 from trainc.model.tree import Tree, get, value
 

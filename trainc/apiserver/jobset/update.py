@@ -1,7 +1,5 @@
 """JobSet's validating webhook for a change (sigs.k8s.io/jobset pkg/webhooks, after 0.12)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.cel.operators import bare

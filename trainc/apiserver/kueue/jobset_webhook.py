@@ -1,7 +1,5 @@
 """Kueue's webhooks on JobSets (sigs.k8s.io/kueue pkg/controller/jobframework, main branch of August 2026)."""
 
-from __future__ import annotations
-
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook
 from trainc.apiserver.kueue.topology import topology_faults, unreadable

@@ -1,7 +1,5 @@
 """Kueue's rules for topology annotations on the pod templates of a JobSet (its main branch, August 2026)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -140,7 +138,7 @@ def _podset(podset: AnnotatedPodSet) -> list[Fault]:
     return faults
 
 
-def _entries(podset: AnnotatedPodSet, layers: Sequence[SliceLevel]) -> list[Fault]:
+def _entries(podset: AnnotatedPodSet, layers: "Sequence[SliceLevel]") -> list[Fault]:
     where = (*podset.path, LAYERS)
     faults: list[Fault] = []
     twice: list[Fault] = []

@@ -1,7 +1,5 @@
 """Shapes of Kubernetes 1.36 that the kinds embed; written as plain dicts, described by Kubernetes itself."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from annotated_types import Ge, MaxLen, MinLen

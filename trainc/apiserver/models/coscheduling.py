@@ -1,7 +1,5 @@
 """The PodGroup of the coscheduling plugin of scheduler-plugins (scheduling.x-k8s.io/v1alpha1)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from annotated_types import Ge

@@ -1,7 +1,5 @@
 """Runtime, a TrainingRuntime that inherits from another one and switches on components, and RuntimeComponent (trainc.dev/v1alpha1)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen, MinLen

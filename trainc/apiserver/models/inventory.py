@@ -1,7 +1,5 @@
 """Inventory: what decides whether jobs start on a cluster, as `trainc inventory` writes it; no server ever sees it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """JobSet, the object that a training job becomes (jobset.x-k8s.io/v1alpha2, JobSet 0.12 and 0.13)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen

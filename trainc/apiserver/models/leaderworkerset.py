@@ -1,7 +1,5 @@
 """LeaderWorkerSet (leaderworkerset.x-k8s.io/v1, 0.10.0)."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """MiniCluster of the Flux Operator (flux-framework.org/v1alpha2, 0.2.1)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

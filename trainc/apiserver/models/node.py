@@ -1,7 +1,5 @@
 """The parts that every model of a Kubernetes kind is made of."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, NamedTuple, Self

@@ -1,7 +1,5 @@
 """Runtime patches: what a TrainJob, or a controller on its behalf, changes in the template of its runtime."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from annotated_types import Ge, MaxLen

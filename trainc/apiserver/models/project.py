@@ -1,7 +1,5 @@
 """Project: what trainc.yaml says for all jobs of a repository (trainc.dev/v1alpha1); no server ever sees it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, StringConstraints

@@ -1,7 +1,5 @@
 """The RayJob of KubeRay (ray.io/v1, KubeRay 1.7): a Ray cluster of its own and the program that is submitted to it."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from annotated_types import Ge

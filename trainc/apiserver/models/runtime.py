@@ -1,7 +1,5 @@
 """TrainingRuntime and ClusterTrainingRuntime, the blueprints of training jobs (trainer.kubeflow.org/v1alpha1, v2.3.0)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from annotated_types import MaxLen, MinLen

@@ -5,8 +5,6 @@ mpi-operator v0.8.2, and TfJob of the first TensorFlow operator (mlkube.io/v1bet
 later.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -3,8 +3,6 @@
 TrainJobPatch is what is different in it on some of the clusters that run it (trainc.dev/v1alpha1).
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from annotated_types import Ge, Le, MaxLen, MinLen

@@ -1,7 +1,5 @@
 """The PodGroup of Volcano (scheduling.volcano.sh/v1beta1, Volcano 1.15)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from annotated_types import Ge, MaxLen

@@ -1,7 +1,5 @@
 """The Job of Volcano (batch.volcano.sh/v1alpha1, Volcano 1.16): tasks that are placed together, and their life cycle."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from annotated_types import Ge, MaxLen, MinLen

@@ -1,7 +1,5 @@
 """What is wrong with the resources that a container or a pod as a whole asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from trainc.apiserver.names import label, qualified

@@ -1,7 +1,5 @@
 """What is wrong with annotations: their keys, their size, and those that once were settings of the pod."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.apiserver.names import qualified

@@ -1,7 +1,5 @@
 """What is wrong with the claims that pods and JobSets make for volumes of their own."""
 
-from __future__ import annotations
-
 from trainc.apiserver.names import label, subdomain
 from trainc.apiserver.pods.amounts import nanos, spelled
 from trainc.apiserver.pods.annotations import annotation_keys

@@ -1,7 +1,5 @@
 """The complaints of Job and pod validation, each with the place that the server prints and the place of the mistake."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 
 from trainc.apiserver.fault import Fault, shown
@@ -42,41 +40,41 @@ class Field:
         self.log = log
         self.at = path if at is None else at
 
-    def __getitem__(self, step: str | int) -> Field:
+    def __getitem__(self, step: str | int) -> "Field":
         held = self.value
         inner = held.get(step) if type(held) is dict else get(held, step)
         path = (*self.path, step)
         return Field(inner, path, self.log, path if self.at is self.path else (*self.at, step))
 
-    def entry(self, key: str) -> Field:
+    def entry(self, key: str) -> "Field":
         """The value of a map's key, which the server prints in brackets."""
         return self.part(key, f"[{key}]")
 
-    def part(self, step: str | int, printed: str | int) -> Field:
+    def part(self, step: str | int, printed: str | int) -> "Field":
         """A part, by the step to it and the one that the server prints."""
         return Field(get(self.value, step), (*self.path, printed), self.log, (*self.at, step))
 
-    def printed(self, path: Path) -> Field:
+    def printed(self, path: Path) -> "Field":
         """The same field, for which the server prints another path."""
         return Field(self.value, path, self.log, self.at)
 
-    def reading(self, value: Any) -> Field:
+    def reading(self, value: Any) -> "Field":
         """The same field with another value: the part of it that is wrong, or what it is read as."""
         return Field(value, self.path, self.log, self.at)
 
-    def default(self, value: Any) -> Field:
+    def default(self, value: Any) -> "Field":
         """The same field with a value that it has where nobody gives it one."""
         return self if self.value is not None else self.reading(value)
 
-    def fallback(self, value: Any) -> Field:
+    def fallback(self, value: Any) -> "Field":
         """The same field with a value that it has where nobody gives it one, or an empty one."""
         return self if self.value else self.reading(value)
 
-    def given(self, *names: str) -> list[Field]:
+    def given(self, *names: str) -> "list[Field]":
         """Those of the parts that are there, in this order."""
         return [self[name] for name in names if fields(self.value).get(name) is not None]
 
-    def filled(self, *names: str) -> list[Field]:
+    def filled(self, *names: str) -> "list[Field]":
         """Those of the parts that say something, in this order."""
         return [self[name] for name in names if fields(self.value).get(name)]
 
@@ -88,15 +86,15 @@ class Field:
         """The text that a part is, empty where it is none."""
         return text(fields(self.value), name)
 
-    def items(self) -> list[Field]:
+    def items(self) -> "list[Field]":
         """The items of a list; none where there is no list."""
         return [self[index] for index in range(len(items(self.value)))]
 
-    def maps(self) -> list[Field]:
+    def maps(self) -> "list[Field]":
         """The items of a list that are maps."""
         return [self[index] for index, _ in maps(self.value)]
 
-    def add(self, text: str, value: object = None, *, at: Field | None = None) -> None:
+    def add(self, text: str, value: object = None, *, at: "Field | None" = None) -> None:
         """A complaint in full, unless it rests on a text that is filled in later."""
         if not is_placeholder(value):
             self.log.faults.append(Fault((at or self).at, self.log.kind, f"{spelled(self.path)}: {text}", value))
@@ -108,26 +106,26 @@ class Field:
         self.log.dropped.append(Fault(self.at, "dropped", gate))
         return False
 
-    def invalid(self, *reasons: str, at: Field | None = None) -> None:
+    def invalid(self, *reasons: str, at: "Field | None" = None) -> None:
         """One complaint for each reason against the value."""
         for reason in reasons:
             self.add(f"Invalid value: {shown(self.value)}: {reason}", self.value, at=at)
 
-    def duplicate(self, *, at: Field | None = None) -> None:
+    def duplicate(self, *, at: "Field | None" = None) -> None:
         """A value that only one may have."""
         self.add(f"Duplicate value: {shown(self.value)}", self.value, at=at)
 
-    def required(self, why: str = "", *, at: Field | None = None) -> None:
+    def required(self, why: str = "", *, at: "Field | None" = None) -> None:
         """A value is missing."""
         self.add(f"Required value: {why}" if why else "Required value", at=at)
 
-    def need(self, why: str = "", *, at: Field | None = None) -> bool:
+    def need(self, why: str = "", *, at: "Field | None" = None) -> bool:
         """A value must say something; whether it does."""
         if not self.value:
             self.required(why, at=at)
         return bool(self.value)
 
-    def forbidden(self, why: str, *, at: Field | None = None) -> None:
+    def forbidden(self, why: str, *, at: "Field | None" = None) -> None:
         """A field must not be set here."""
         self.add(f"Forbidden: {why}", at=at)
 
@@ -145,7 +143,7 @@ class Field:
         if (len(str(self.value).encode()) if size is None else size) > most:
             self.add(f"Too long: may not be more than {most} bytes")
 
-    def one_of(self, words: Collection[str], *, at: Field | None = None) -> None:
+    def one_of(self, words: Collection[str], *, at: "Field | None" = None) -> None:
         """A word, where there is one, has to be one of a few."""
         if self.value is not None and self.value not in words:
             listed = ", ".join(f'"{word}"' for word in words)

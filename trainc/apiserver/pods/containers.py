@@ -1,7 +1,5 @@
 """What is wrong with the containers of a pod: main ones, those that start before, and those of a debugger."""
 
-from __future__ import annotations
-
 from trainc.apiserver.names import label
 from trainc.apiserver.pods import amounts
 from trainc.apiserver.pods.complaints import Field, items, maps, text

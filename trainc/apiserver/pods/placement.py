@@ -1,7 +1,5 @@
 """What is wrong with where pods may run: tolerations, affinities, spread."""
 
-from __future__ import annotations
-
 from trainc.apiserver.names import label, label_value, qualified, subdomain
 from trainc.apiserver.pods.complaints import Field, fields, items, maps
 from trainc.text.numbers import has_int_syntax, parsed_int

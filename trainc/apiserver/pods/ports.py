@@ -1,7 +1,5 @@
 """What is wrong with the ports of containers, and with those of the host that they take."""
 
-from __future__ import annotations
-
 from trainc.apiserver.pods.complaints import Field, fields, items
 from trainc.model.tree import Tree, plain
 from trainc.text.record import Any

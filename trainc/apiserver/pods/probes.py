@@ -1,7 +1,5 @@
 """What is wrong with probes and hooks: what they do, how often, and for how long."""
 
-from __future__ import annotations
-
 from trainc.apiserver.pods.complaints import Field, fields, items
 from trainc.apiserver.pods.ports import number_or_name
 

@@ -1,7 +1,5 @@
 """Volumes that hold files from other objects: Secrets, ConfigMaps, fields of the pod, tokens, certificates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """What one pod asks for, by the rule that Kubernetes' schedulers and quotas share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is wrong with the rights of a pod and of its containers, and with the kernel's settings."""
 
-from __future__ import annotations
-
 from trainc.apiserver.pods.complaints import MAX_INT32, Field, fields, items
 from trainc.apiserver.pods.windows import options
 

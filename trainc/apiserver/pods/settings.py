@@ -1,7 +1,5 @@
 """What is wrong with the settings of a pod: names, DNS, the host, gates, claims."""
 
-from __future__ import annotations
-
 from trainc.apiserver.names import SUBDOMAIN_TEXT, is_label, label, qualified, subdomain
 from trainc.apiserver.pods.complaints import MAX_INT32, Field, items
 from trainc.text.numbers import whole_number

@@ -1,7 +1,5 @@
 """The kinds of volumes: which fields each needs, and what else the server looks at, in the server's order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from trainc.apiserver.names import label, subdomain

@@ -3,8 +3,6 @@
 Source: k8s.io/kubernetes/pkg/apis/core/validation (ValidatePodTemplateSpec), Kubernetes 1.36.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.apiserver.pods import amounts, placement, ports, settings

@@ -1,7 +1,5 @@
 """What is wrong with the variables of containers, and with what they are read from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from trainc.apiserver.names import config_key, label, qualified, subdomain

@@ -1,7 +1,5 @@
 """What is wrong with the volumes of a pod, and with how its containers mount them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.apiserver.pods.complaints import Field, items

@@ -1,7 +1,5 @@
 """What is wrong with pods for Windows: their options, and what only Linux has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.names import subdomain

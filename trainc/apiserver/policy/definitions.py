@@ -3,8 +3,6 @@
 The engine that compiles and evaluates them is a process of its own, with a budget.
 """
 
-from __future__ import annotations
-
 import os.path
 from collections.abc import Iterable
 from json import dumps

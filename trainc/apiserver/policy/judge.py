@@ -4,8 +4,6 @@ Source: k8s.io/apiserver pkg/admission/plugin/policy/validating (dispatcher.go, 
 pkg/admission/plugin/policy/generic (policy_dispatcher.go, CollectParams), Kubernetes 1.34.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

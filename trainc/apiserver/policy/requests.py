@@ -4,8 +4,6 @@ Whether a policy or a binding is about a request: k8s.io/apiserver pkg/admission
 pkg/admission/plugin/webhook/predicates (1.34).
 """
 
-from __future__ import annotations
-
 from trainc.apiserver.pods.complaints import fields, selects
 from trainc.apiserver.policy.stored import TOKEN, UID
 from trainc.model.cluster import Cluster

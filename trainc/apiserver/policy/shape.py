@@ -3,8 +3,6 @@
 Source: pkg/apis/admissionregistration/validation/validation.go, Kubernetes 1.34.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -8,8 +8,6 @@ others are names, indexes and labels that count them. Source: JobSet's `construc
 controller of Kubernetes 1.34.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha1
 from typing import Any

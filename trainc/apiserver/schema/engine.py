@@ -5,8 +5,6 @@ length and iterations by itself; the process around it bounds its time and memor
 judged, which is counted. It starts when the first rule or pattern is asked about that trainc does not have itself.
 """
 
-from __future__ import annotations
-
 import atexit
 import sys
 from contextlib import suppress
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 STARTS = 3  # of the process in one run: a rule can bring it down
 MISSING = "no CEL engine is installed (`pip install 'trainc[definitions]'`)"
-_engines: dict[tuple[int, type[Engine]], Engine] = {}
+_engines: "dict[tuple[int, type[Engine]], Engine]" = {}
 
 
 class Engine:
@@ -158,7 +156,7 @@ def engine() -> Engine:
     return own(Engine)
 
 
-def own(kind: type[E]) -> E:
+def own(kind: "type[E]") -> "E":
     """The engine of some kind of this process."""
     made = _engines.setdefault((getpid(), kind), kind())
     assert isinstance(made, kind)

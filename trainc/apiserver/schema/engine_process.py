@@ -4,8 +4,6 @@ It imports nothing of trainc, and ends with its input. Each question gets half a
 process 256 MiB: whatever takes more ends it, and who asked knows why.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

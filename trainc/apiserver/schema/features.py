@@ -3,8 +3,6 @@
 Source: pkg/features/kube_features.go, Kubernetes 1.36. A field whose gate is off is dropped before it is validated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 
 from trainc.apiserver.versions import KUBERNETES

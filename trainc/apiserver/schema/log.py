@@ -1,7 +1,5 @@
 """What a walk over an object finds."""
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.tree import Path, Tree

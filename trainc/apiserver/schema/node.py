@@ -1,7 +1,5 @@
 """Structural schemas as nodes that a walker asks, and the table that a server's kinds are looked up in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
@@ -12,7 +10,7 @@ METADATA = "metadata"  # what the table holds beside the kinds: the schema of th
 _NUMBERS = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 _NONE = (1, 0)
 _LIMITS = ("minLength", "maxLength", "pattern", "enum", "format")
-_loaded: list[Table] = []
+_loaded: "list[Table]" = []
 
 
 class SchemaNode:
@@ -33,7 +31,7 @@ class SchemaNode:
         "sized", "table", "tail", "tests", "unique",
     )  # fmt: skip
 
-    def __init__(self, raw: Mapping[str, Any], table: Table) -> None:
+    def __init__(self, raw: Mapping[str, Any], table: "Table") -> None:
         get = raw.get
         self.raw = raw
         self.table = table
@@ -74,17 +72,17 @@ class SchemaNode:
         self.only: SchemaNode | None = None if self.props.names else self.other()
         self.tail = bool(self.defaults or self.required or self.sized or self.live)
 
-    def prop(self, name: str) -> SchemaNode | None:
+    def prop(self, name: str) -> "SchemaNode | None":
         """The node of a property, or of any property where the schema names none; None where nothing is known."""
         return self.props[name]
 
-    def other(self) -> SchemaNode | None:
+    def other(self) -> "SchemaNode | None":
         """The node of properties that have no name of their own."""
         if self.extra.__class__ is int:
             self.extra = self.table.node(self.extra)
         return self.extra if self.extra.__class__ is SchemaNode else None
 
-    def item(self) -> SchemaNode | None:
+    def item(self) -> "SchemaNode | None":
         if self.items.__class__ is int:
             self.items = self.table.node(self.items)
         return self.items if self.items.__class__ is SchemaNode else None
@@ -154,7 +152,7 @@ class Table:
     only its versions are served.
     """
 
-    def __init__(self, data: Mapping[str, Any], base: Table | None = None) -> None:
+    def __init__(self, data: Mapping[str, Any], base: "Table | None" = None) -> None:
         self.data = data
         self.kinds: Mapping[str, int] = data["kinds"]
         self.nodes: list[dict[str, Any]] = data["nodes"]

@@ -1,7 +1,5 @@
 """Ordinary texts that fit the patterns of the built-in schemas and rules, told without regular expressions."""
 
-from __future__ import annotations
-
 from trainc.apiserver.names import is_label, is_name
 
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")

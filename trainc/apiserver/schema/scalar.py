@@ -3,8 +3,6 @@
 Source: k8s.io/kube-openapi/pkg/validation/validate and k8s.io/apiextensions-apiserver's wording of its errors.
 """
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import SCHEMA_TYPES, Fault, NotJudgedError, invalid, shown, untold
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.node import SchemaNode

@@ -1,7 +1,5 @@
 """Structural schemas made into one deduplicated table, which opens in a fraction of a millisecond."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from json import JSONEncoder, dumps, loads
 from sys import float_info

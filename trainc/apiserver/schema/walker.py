@@ -4,8 +4,6 @@ Order and texts follow k8s.io/apiextensions-apiserver (pruning, defaulting, sche
 k8s.io/kube-openapi/pkg/validation, Kubernetes 1.36.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from trainc.apiserver.fault import NO_MAP, Fault, compact, invalid, shown

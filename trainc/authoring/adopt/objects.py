@@ -1,7 +1,5 @@
 """The objects of a dump, sorted: jobs and runtimes to adopt, and every other one with the reason why it is left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any, NamedTuple

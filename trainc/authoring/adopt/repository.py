@@ -1,7 +1,5 @@
 """The repository that a dump becomes: every file of it as text, and what became of each job."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -61,7 +59,7 @@ class AdoptedJob:
     sources: set[str]  # the files that it is compiled from, as far as one of them may stop it
     reason: str = ""
     notes: list[str] = field(default_factory=list)
-    comparison: Comparison | None = None
+    comparison: "Comparison | None" = None
 
     def hold(self, cluster: str, reason: str) -> None:
         """Put the job where nothing reads it."""

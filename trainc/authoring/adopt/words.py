@@ -1,7 +1,5 @@
 """What became of the objects of a dump, in words and as data."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar

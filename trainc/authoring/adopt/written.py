@@ -1,7 +1,5 @@
 """An object as a person would have written it: without what servers, controllers and delivery tools add."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

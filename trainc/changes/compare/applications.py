@@ -1,7 +1,5 @@
 """Applications of GitOps tools in the same repository: what they apply, trainc must not compile as well."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -4,8 +4,6 @@ Its rendering counts, else what its specs compile to. An edit is refused where i
 where a running object changes in place.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager

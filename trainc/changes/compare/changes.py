@@ -4,8 +4,6 @@ A job may be the same under another name or in another place, or the next run of
 or which are passed through, are each compared under their own name.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping

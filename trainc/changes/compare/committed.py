@@ -3,8 +3,6 @@
 Rules on an output folder: every file in it is what its job compiles to, and nobody else's.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 
@@ -125,7 +123,7 @@ class Committed:
             self._edited[file] = edited
         return self._edited[file]
 
-    def absorb(self, other: Committed) -> None:
+    def absorb(self, other: "Committed") -> None:
         """Add what another worker has decided."""
         for blamed, runs in other.kept.items():
             self.kept.setdefault(blamed, []).extend(runs)
@@ -135,7 +133,7 @@ class Committed:
         self.refused |= other.refused
         self.left |= other.left
 
-    def portable(self) -> Committed:
+    def portable(self) -> "Committed":
         """What was decided, without what cannot leave its process."""
         decided = Committed.__new__(Committed)
         decided.kept, decided.fixed, decided.rerendered = self.kept, self.fixed, self.rerendered

@@ -1,7 +1,5 @@
 """What stays of the committed rendering of a run: one answer for building, checking, comparing and the plugin."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 
@@ -185,7 +183,7 @@ class FormerJobs:
         return None
 
     @cached_property
-    def _repository(self) -> GitRepository | None:
+    def _repository(self) -> "GitRepository | None":
         return repository_of(self._project.root)
 
     @cached_property

@@ -1,7 +1,5 @@
 """What changes between two states of a project as they are applied, job by job, and which edits caused it."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter
@@ -80,7 +78,7 @@ class Target(NamedTuple):
 class Edits:
     """A project that can be compiled with some of its edits undone; all of it lies in a folder of its own."""
 
-    def __init__(self, root: str, states: Sides, former: Mapping[str, bytes | None]) -> None:
+    def __init__(self, root: str, states: "Sides", former: Mapping[str, bytes | None]) -> None:
         self._root = root
         self._project = states.project
         self._apart = states.apart
@@ -150,7 +148,7 @@ def _write(root: str, texts: Mapping[str, bytes | None]) -> None:
 
 
 @contextmanager
-def edits(states: Sides, edited: Iterable[str], former: Callable[[str], bytes | None]) -> Iterator[Edits]:
+def edits(states: "Sides", edited: Iterable[str], former: Callable[[str], bytes | None]) -> Iterator[Edits]:
     """The present project in a folder of its own, its rendered files as they were; gone afterwards."""
     project = states.project
     with Scratch() as top:
@@ -375,7 +373,7 @@ def compare(old: Base, new: Iterable[Bundle], project: Project, selection: Selec
     )
 
 
-def _explained(states: Sides, changed: set[Key], held: set[Key]) -> tuple[Causes, Causes]:
+def _explained(states: "Sides", changed: set[Key], held: set[Key]) -> tuple[Causes, Causes]:
     """The causes of what changes, and of what runs do not take of edits since the base."""
     old = states.old
     if not (changed or held):
@@ -393,7 +391,7 @@ def _explained(states: Sides, changed: set[Key], held: set[Key]) -> tuple[Causes
     return {key: causes.get(key) or _rests_on(states, key) for key in changed}, behind
 
 
-def _searched(known: Edits, states: Sides, keys: set[Key], *, held: bool) -> Causes:
+def _searched(known: Edits, states: "Sides", keys: set[Key], *, held: bool) -> Causes:
     wanted = []
     for key in keys:
         forms = [one[key] for one in (states.before, states.compiled, *states.objects) if key in one]
@@ -404,7 +402,7 @@ def _searched(known: Edits, states: Sides, keys: set[Key], *, held: bool) -> Cau
     return Search(known, frozenset(wanted), held=held).causes() if wanted else {}
 
 
-def _rests_on(states: Sides, key: Key) -> tuple[str, ...]:
+def _rests_on(states: "Sides", key: Key) -> tuple[str, ...]:
     """The files that the changed leaves rest on, the edited ones if any; for states without known edits."""
     sides = [(states.before, states.after), states.objects]
     was, now = next((old.get(key), new.get(key)) for old, new in sides if key in old or key in new)
@@ -421,7 +419,7 @@ def _replaced(pairs: Pairs) -> tuple[Replaced, ...]:
     return tuple(Replaced(was, now, changes_of(as_called(was, now), now)) for was, now in pairs)
 
 
-def _edited(states: Sides, changed: Iterable[Key], causes: Causes, behind: Causes) -> list[Edited]:
+def _edited(states: "Sides", changed: Iterable[Key], causes: Causes, behind: Causes) -> list[Edited]:
     servers = {cluster.name: Served(cluster) for cluster in states.project.clusters}
     groups: dict[tuple[object, ...], list[tuple[str, tuple[Change, ...]]]] = {}
     edits_of = [(key, states.before[key], states.after[key], causes.get(key, ()), False) for key in sorted(changed)]

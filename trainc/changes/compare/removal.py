@@ -1,7 +1,5 @@
 """Whether the job of a rendered file is gone: only a source that can be read, and does not nearly hold it, says so."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection
 

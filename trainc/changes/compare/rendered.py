@@ -1,7 +1,5 @@
 """A rendering that was committed: what a GitOps tool has applied, read back as bundles."""
 
-from __future__ import annotations
-
 import os
 
 from trainc.apiserver.jobset.defaults import KIND

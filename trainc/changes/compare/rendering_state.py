@@ -1,7 +1,5 @@
 """Where the rendered file of each job stands: as the text says, older, kept for its run, edited, or not there."""
 
-from __future__ import annotations
-
 import os
 from typing import NamedTuple
 

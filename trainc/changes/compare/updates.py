@@ -6,8 +6,6 @@ without force) and kubectl's three-way JSON merge patch, which is what kubectl a
 Kubernetes' own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from trainc.apiserver.fault import compact
@@ -169,7 +167,7 @@ class Update(NamedTuple):
     def _leaf(self, change: LeafUpdate) -> Tree:
         return get(self.tree, *change.path) if len(change.path) >= len(change.steps) else None
 
-    def refused_by(self, bundle: Bundle, *, own: bool) -> Update:
+    def refused_by(self, bundle: Bundle, *, own: bool) -> "Update":
         """The same with those refused fields alone in whose present value the job's own file has a part, or has none."""
         parts = [(change, {at.file for at in self.spans(change, bundle)}) for change in self.refused]
         return self._replace(refused=[one for one, files in parts if files.isdisjoint(bundle.document.files) != own])

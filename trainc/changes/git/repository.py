@@ -8,8 +8,6 @@ submodules, which reads their own configuration: `--ignore-submodules`; pagers, 
 plumbing commands run, whose output is a pipe.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import tempfile

@@ -1,7 +1,5 @@
 """A temporary folder that is gone with the run, however that ends."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import shutil

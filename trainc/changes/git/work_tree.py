@@ -3,8 +3,6 @@
 In the place of a rendered file Git may hold both sides of an unfinished merge, or what a sparse checkout leaves out.
 """
 
-from __future__ import annotations
-
 import os
 
 from trainc.text.suppress import Suppress
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 _HEADS = ("HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD")
 
 
-def repository_of(folder: str) -> GitRepository | None:
+def repository_of(folder: str) -> "GitRepository | None":
     """The work tree that holds a folder, None where there is none, or no Git."""
     above = os.path.realpath(folder)
     while not os.path.lexists(os.path.join(above, ".git")):

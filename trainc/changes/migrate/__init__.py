@@ -3,8 +3,6 @@
 Services, ConfigMaps and whatever else stands beside the jobs of a file goes out with them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -128,7 +126,7 @@ def migrate(text: str, project: Project = LATEST, file: str = "", shared: Shared
     return migrated
 
 
-def _piece(index: int, line: int, file: FileObjects, place: TextPlace) -> Migration:
+def _piece(index: int, line: int, file: "FileObjects", place: TextPlace) -> Migration:
     """One document; `line` is the number of lines above it."""
     piece = file.pieces[index]
     untouched, start = Migration(piece), _at(line)
@@ -195,7 +193,7 @@ def _listed_jobs(tree: Tree, items: Any) -> list[tuple[str, str]]:
 
 
 def _rewritten(
-    rewrite: Rewriting, index: int, line: int, tree: dict[str, Any], file: FileObjects, place: TextPlace
+    rewrite: Rewriting, index: int, line: int, tree: dict[str, Any], file: "FileObjects", place: TextPlace
 ) -> Migration:
     """A job of another operator, with the objects of the file that go out with it."""
     piece = file.pieces[index]

@@ -3,8 +3,6 @@
 JSON stays JSON: other programs read such a file too, and do not take what is YAML besides.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Two compilations of one job side by side: every difference, and why it is there; and a summary of many files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 The new documents are the user's own lines, with their comments, in their new places.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -234,7 +232,7 @@ def _at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project
     return project.serving((clusters[0].but(paths=()),)) if len(clusters) == 1 else project
 
 
-def rewritten(piece: str, job: dict[str, Any], place: TextPlace, around: Mapping[int, str]) -> Rewritten:
+def rewritten(piece: str, job: dict[str, Any], place: TextPlace, around: Mapping[int, str]) -> "Rewritten":
     """The text of a job as a TrainJob and its runtime; every difference in what the two compile to is explained."""
     project = _at_clusters_of(place.project, job, place.file)
     bare = _unplaced(project)

@@ -1,7 +1,5 @@
 """A YAML document as lines, and a new one made of them: what the old text says in the same words is copied, with its comments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -30,7 +28,7 @@ _STEP = 2  # columns
 class SourceDocument(NamedTuple):
     """The root of a document's lines, what stands above its first key and below its last."""
 
-    root: SourceNode
+    root: "SourceNode"
     above: list[str]
     below: list[str]
     deeper: bool  # whether every list stands deeper than its key
@@ -61,7 +59,7 @@ class _Reader:
         self.anchors: dict[str, SourceNode] = {}
         self.offsets: list[bool] = []  # of each list, whether it stands deeper than its key
 
-    def node(self, event: Any) -> SourceNode:
+    def node(self, event: Any) -> "SourceNode":
         """The node that starts with an event."""
         node = SourceNode(event.start_mark.line, event.start_mark.column)
         if type(event) is AliasEvent:
@@ -83,13 +81,13 @@ class _Reader:
             self._list(node, flow=bool(event.flow_style))
         return node
 
-    def _close(self, node: SourceNode, event: Any) -> None:
+    def _close(self, node: "SourceNode", event: Any) -> None:
         mark = event.end_mark
         node.end, node.end_column = mark.line + (mark.column > 0), mark.column
         if event.start_mark.index == mark.index:  # nothing is written
             node.end = node.start
 
-    def _map(self, node: SourceNode, *, flow: bool) -> None:
+    def _map(self, node: "SourceNode", *, flow: bool) -> None:
         children: dict[str, SourceEntry] = {}
         merged: list[SourceNode] = []
         while type(event := next(self.events)) is not MappingEndEvent:
@@ -111,7 +109,7 @@ class _Reader:
                 children.setdefault(key, entry)
         self._end(node, event, None if flow else children)
 
-    def _list(self, node: SourceNode, *, flow: bool) -> None:
+    def _list(self, node: "SourceNode", *, flow: bool) -> None:
         items: list[SourceEntry] = []
         while type(event := next(self.events)) is not SequenceEndEvent:
             child = self.node(event)
@@ -124,7 +122,7 @@ class _Reader:
             node.take_names(child)
         self._end(node, event, None if flow else items)
 
-    def _dash(self, child: SourceNode, node: SourceNode) -> int:
+    def _dash(self, child: "SourceNode", node: "SourceNode") -> int:
         """The column of the dash before the first item of a list: an anchor, where the list starts, stands elsewhere."""
         before = self.lines[child.start][: child.column].rstrip()
         line = child.start
@@ -134,7 +132,9 @@ class _Reader:
             before = before if before.endswith("-") else before.partition(" &")[0].rstrip()
         return len(before) - 1 if before.endswith("-") else node.column
 
-    def _end(self, node: SourceNode, event: Any, children: dict[str, SourceEntry] | list[SourceEntry] | None) -> None:
+    def _end(
+        self, node: "SourceNode", event: Any, children: "dict[str, SourceEntry] | list[SourceEntry] | None"
+    ) -> None:
         node.children = children
         if children is None:
             self._close(node, event)
@@ -145,13 +145,13 @@ class _Reader:
         node.end = max((max(entry.node.end, entry.line + 1) for entry in own), default=node.start + 1)
 
 
-def _entries(node: SourceNode) -> list[SourceEntry]:
+def _entries(node: "SourceNode") -> "list[SourceEntry]":
     if node.children is None:
         return []
     return list(node.children.values()) if isinstance(node.children, dict) else node.children
 
 
-def _give_values(node: SourceNode, value: Any) -> None:
+def _give_values(node: "SourceNode", value: Any) -> None:
     """Tell every node what it says."""
     node.value = value
     if isinstance(node.children, dict) and isinstance(value, dict):
@@ -164,7 +164,7 @@ def _give_values(node: SourceNode, value: Any) -> None:
                 _give_values(entry.node, item)
 
 
-def _extend(node: SourceNode, lines: list[str], first: int, stop: int) -> None:
+def _extend(node: "SourceNode", lines: list[str], first: int, stop: int) -> None:
     """Give the comments from line `first` up to `stop` to the entries that they stand above, beside or behind."""
     own = sorted((entry for entry in _entries(node) if node.start <= entry.line < stop), key=lambda one: one.line)
     for index, entry in enumerate(own):
@@ -215,7 +215,7 @@ class SourceNode:
         self.tail: list[str] = []  # comments behind its last entry
         self.value: Any = None
 
-    def take_names(self, child: SourceNode) -> None:
+    def take_names(self, child: "SourceNode") -> None:
         """Count in what a node below names, and is named."""
         self.anchors += child.anchors
         self.aliases += child.aliases
@@ -280,7 +280,7 @@ class SourceEntry:
                 return None
         return out
 
-    def holding(self, node: SourceNode) -> SourceEntry:
+    def holding(self, node: SourceNode) -> "SourceEntry":
         """This entry, with its comments above, around another value."""
         entry = SourceEntry(self.lines, self.line, self.column, self.behind, node)
         entry.lead = self.lead

@@ -1,7 +1,5 @@
 """Which policy of the Trainer wires an older job, if any: the launch of its program must work under it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

@@ -3,8 +3,6 @@
 What they have in common stands in the shared runtime, what differs stays in the jobs.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

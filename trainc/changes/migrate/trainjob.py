@@ -3,8 +3,6 @@
 Names that operators gave their pods are rewritten in what is a TrainJob now, and in the ConfigMaps beside it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy

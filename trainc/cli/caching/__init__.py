@@ -14,8 +14,6 @@ A file that is too young to be told from its next version by its numbers is kept
 entry is a miss. The entry is written after the run, and only if no file can have changed unseen while it lasted.
 """
 
-from __future__ import annotations
-
 import os
 
 from trainc.cli.options import Options

@@ -1,7 +1,5 @@
 """The files below a project's folders, each with the numbers that change whenever its content does."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterable
 from struct import Struct

@@ -1,7 +1,5 @@
 """What is known of a project from the run before: a file of the cache that is right, or as good as not there."""
 
-from __future__ import annotations
-
 import marshal
 import os
 

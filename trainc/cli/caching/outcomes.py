@@ -1,7 +1,5 @@
 """What the next run need not compile again, as plain values; and which change lets it believe that."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection
 from collections.abc import Set as AbstractSet

@@ -1,7 +1,5 @@
 """Runs of `build` and `validate` over folders by way of the cache: hit, run of what changed, or run of everything."""
 
-from __future__ import annotations
-
 import os
 import sys
 from io import StringIO
@@ -50,7 +48,7 @@ def run_cached(command: Command, options: Options) -> int:
     return code
 
 
-def _run(command: Command, options: Options, run_cache: RunCache) -> int:
+def _run(command: Command, options: Options, run_cache: "RunCache") -> int:
     """Run a command on what is not known, or on everything where it turns out that this does not suffice."""
     from trainc.model.file_results import CacheMissError  # noqa: PLC0415 (a hit needs none of it)
 
@@ -64,7 +62,7 @@ def _run(command: Command, options: Options, run_cache: RunCache) -> int:
             again.close()
 
 
-def _run_cache(name: str, options: Options) -> RunCache | None:
+def _run_cache(name: str, options: Options) -> "RunCache | None":
     """What is known of a command, None for one that nothing is kept of."""
     if os.name != "posix" or any(options.has(word) for word in _OFF) or "-" in options.arguments:
         return None
@@ -176,11 +174,11 @@ class RunCache:
             self.known = known_of(manifest.outcomes, head.root, head.files.keys(), listed.files.keys(), changed)
         return None
 
-    def without_results(self) -> RunCache:
+    def without_results(self) -> "RunCache":
         """A cache of the same command that knows nothing, for a run of everything."""
         return RunCache(self._cache, self._key, self._shown, self._started)
 
-    def begin(self, session: Session, spool: Spool) -> None:
+    def begin(self, session: "Session", spool: "Spool") -> None:
         """Let a run leave out what is known, and keep what becomes of the rest."""
         from trainc.model.file_results import FileResults  # noqa: PLC0415 (a hit needs none)
 
@@ -190,7 +188,7 @@ class RunCache:
         elif self._head is None or self._head.root != session.project.root:
             self._found = listing(session.project.root)
 
-    def listen(self, session: Session, spool: Spool, folder: str) -> None:
+    def listen(self, session: "Session", spool: "Spool", folder: str) -> None:
         """Note what became of the jobs, and keep what is printed from now on: it is the answer of the run."""
         from trainc.cli.caching.outcomes import CompletedRun, plain_outcomes, rendered_below  # noqa: PLC0415 (a hit needs none)
 
@@ -203,7 +201,7 @@ class RunCache:
         self._output = (_Tee(sys.stdout), _Tee(sys.stderr))
         sys.stdout, sys.stderr = self._output
 
-    def _is_postponed(self, known: CachedResults) -> bool:
+    def _is_postponed(self, known: "CachedResults") -> bool:
         """Whether the next runs may compile again what this one did, which takes less than to write down all files anew.
 
         With a changed file a run that adds up to the jobs of a triangle: the best moment is when these have cost as much.
@@ -220,7 +218,7 @@ class RunCache:
             out, err = self._output
             sys.stdout, sys.stderr = out.stream, err.stream
 
-    def end(self, session: Session, spool: Spool, code: int) -> None:
+    def end(self, session: "Session", spool: "Spool", code: int) -> None:
         """Leave what the run found out to the next one."""
         self.close()
         if self._run is None or self._output is None or session.options.has(PROJECT):

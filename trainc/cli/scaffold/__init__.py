@@ -1,7 +1,5 @@
 """The files of a new repository, as `trainc init` writes them; their texts are in `files/`."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The smallest change of a JobSet that would make Kueue admit it, found by asking again with the change made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 Which nodes a pod may use, by taints, node selectors and node affinity, on plain data: k8s.io/component-helpers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, reduce
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers and verdicts as plain data for JSON, in Kueue's own words; and what an edit does to the answers of all jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

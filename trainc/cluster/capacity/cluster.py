@@ -3,8 +3,6 @@
 How much of a resource a queue may use, with cohorts, borrowing and lending: Kueue's pkg/cache/scheduler.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.apiserver.pods.complaints import fields, items
@@ -177,7 +175,7 @@ class Pool:
         ]
         return max([min(len(self.children), 1), *below])
 
-    def lender(self, cell: Cell, amount: int) -> Pool | None:
+    def lender(self, cell: Cell, amount: int) -> "Pool | None":
         """The cohort that an amount is borrowed from: the nearest that holds what is missing here, else the root."""
         if self.parent is None or not self.borrows_for(cell, amount):
             return None

@@ -4,8 +4,6 @@ LimitRanges write their defaults first, then every range is checked for itself; 
 and what a pod must state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
@@ -96,20 +94,20 @@ class Namespace:
                 )
         return ""
 
-    def is_counted(self, budget: Budget, pod: Tree) -> bool:
+    def is_counted(self, budget: "Budget", pod: Tree) -> bool:
         """Whether a quota is about pods like this one, which have the default PriorityClass if they name none."""
         if type(pod) is dict and self.default_class and not value(pod, "priorityClassName"):
             pod = {**pod, "priorityClassName": Sourced(self.default_class, _ORIGIN)}
         return budget.counts(pod)
 
-    def budgets_of(self, pod: Tree) -> list[Budget]:
+    def budgets_of(self, pod: Tree) -> "list[Budget]":
         return [budget for budget in self.budgets if self.is_counted(budget, pod)]
 
     def _exists(self, kind: str, name: str) -> bool:
         return not self.facts.is_listed(kind) or name.startswith("system-") or self.facts.find(kind, name) is not None
 
 
-def charge(budgets: Sequence[Budget], usage: Usage, subject: str) -> str:
+def charge(budgets: "Sequence[Budget]", usage: Usage, subject: str) -> str:
     """Count one more object where its quotas have room; the refusal where one has none."""
     for budget in budgets:
         if refused := budget.refusal(usage):
@@ -157,7 +155,7 @@ class Budget:
             if name in self.hard:
                 self.used[name] = self.used.get(name, Quantity(0, amount.family)).plus(amount.times(times))
 
-    def with_usage(self, used: Usage) -> Budget:
+    def with_usage(self, used: Usage) -> "Budget":
         other = copy(self)
         other.used = dict(used)
         return other

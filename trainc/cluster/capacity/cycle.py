@@ -3,8 +3,6 @@
 Which flavor each resource of each pod set gets: Kueue's pkg/scheduler/flavorassigner (ff69552e79ad).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

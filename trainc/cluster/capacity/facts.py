@@ -4,8 +4,6 @@ Flavors, queues and cohorts are as Kueue's scheduler uses them, in both of its A
 have stored are `malformed`: nothing is decided by them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Without values that are filled in later, nobody can say where its pods run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -60,7 +58,7 @@ class Fit:
     """
 
     def __init__(
-        self, facts: ClusterFacts, *, is_idle: bool = True, alone: Fit | None = None, names_nodes: bool = True
+        self, facts: ClusterFacts, *, is_idle: bool = True, alone: "Fit | None" = None, names_nodes: bool = True
     ) -> None:
         self.facts = facts
         self.options = GangOptions(is_idle=is_idle, names_nodes=names_nodes)

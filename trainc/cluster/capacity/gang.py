@@ -3,8 +3,6 @@
 The search is exact for equal pods, and bounded for mixed ones.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

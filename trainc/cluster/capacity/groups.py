@@ -3,8 +3,6 @@
 Queues of Volcano after its proportion and capacity plugins (main ed72c7c815a9).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 A role that waits until another is complete never runs beside it: each stage of a job is one for itself.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property

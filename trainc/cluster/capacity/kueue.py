@@ -3,8 +3,6 @@
 After kueue v0.20.0-devel (ff69552e79ad); the algorithm of v0.19 is the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.kueue.jobset_webhook import GATES, PREBUILT, PRIORITY, SECONDS, create_faults, with_defaults

@@ -3,8 +3,6 @@
 The API server looks at every range for itself, Kueue at all of a namespace in one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Nodes as schedulers see them: labels, taints, what they can hold, and what is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

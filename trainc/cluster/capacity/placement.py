@@ -5,8 +5,6 @@ up, a level with domains that hold all, then down again with as few domains as i
 TASBalancedPlacement evenly over as few as hold them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import log2
 

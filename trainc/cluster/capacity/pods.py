@@ -1,7 +1,5 @@
 """The pods of a JobSet: sets of equal ones, as Kueue counts them, and each as the scheduler sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -212,7 +210,7 @@ class PendingPod:
         self.requests = requests
         self.host_ports = host_ports
 
-    def like(self, name: str, **changes: Any) -> PendingPod:
+    def like(self, name: str, **changes: Any) -> "PendingPod":
         """A pod that differs in its name and in some parts of its spec; `labels` are added."""
         labels = {**self.labels, **changes.pop("labels", {})}
         return PendingPod(name, self.namespace, labels, {**self.spec, **changes}, self.requests, self.host_ports)

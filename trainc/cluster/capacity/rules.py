@@ -1,7 +1,5 @@
 """What can never start, as findings: where a dump has the facts that decide it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.cluster.capacity.facts import ClusterFacts

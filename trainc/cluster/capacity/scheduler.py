@@ -3,8 +3,6 @@
 Why a pod cannot run on a node: the default filters of kube-scheduler 1.36.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
@@ -80,7 +78,7 @@ def _message(refused: list[Refusal]) -> str:
     )
 
 
-def best(pod: PendingPod, places: Sequence[NodeUsage]) -> NodeUsage:
+def best(pod: PendingPod, places: "Sequence[NodeUsage]") -> "NodeUsage":
     """The place with the highest score; of several, the one that a binary heap of Go has on top."""
     if len(places) == 1:
         return places[0]
@@ -96,7 +94,7 @@ def best(pod: PendingPod, places: Sequence[NodeUsage]) -> NodeUsage:
     return places[_top(scores)]
 
 
-def _least_allocated(pod: PendingPod, place: NodeUsage) -> int:
+def _least_allocated(pod: PendingPod, place: "NodeUsage") -> int:
     scores = []
     for name, unasked in _UNASKED.items():
         capacity = place.node.allocatable.get(name, 0)
@@ -108,7 +106,7 @@ def _least_allocated(pod: PendingPod, place: NodeUsage) -> int:
     return sum(scores) // len(scores) if scores else 0
 
 
-def _balanced(pod: PendingPod, place: NodeUsage) -> int:
+def _balanced(pod: PendingPod, place: "NodeUsage") -> int:
     """How evenly cpu and memory are used with the pod; pods that ask for neither are not compared."""
     if not any(pod.requests.get(name) for name in _UNASKED):
         return 0
@@ -123,7 +121,7 @@ def _balanced(pod: PendingPod, place: NodeUsage) -> int:
     return int((1 - sqrt(sum((share - mean) ** 2 for share in shares) / len(shares))) * _MAX_SCORE)
 
 
-def _soft_taints(pod: PendingPod, place: NodeUsage) -> int:
+def _soft_taints(pod: PendingPod, place: "NodeUsage") -> int:
     soft = ("PreferNoSchedule", "", None)
     loose = [{**one, "effect": ""} for one in pod.tolerations if one.get("effect") in soft]
     hard = [{**taint, "effect": "NoSchedule"} for taint in place.node.taints if taint.get("effect") == soft[0]]

@@ -1,7 +1,5 @@
 """A flavor's nodes as a tree of topology domains, and how many pods fit below each (Kueue's tas_flavor_snapshot.go)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -41,7 +39,7 @@ class Domain:
     def reset(self) -> None:
         self.pods = self.slices = self.pods_beside = self.slices_beside = self.leaders = self.score = 0
 
-    def copied(self) -> Domain:
+    def copied(self) -> "Domain":
         """A copy of the subtree with counts of its own."""
         clone = copy(self)
         clone.children = [child.copied() for child in self.children]
@@ -112,7 +110,7 @@ class Topology:
         if (leaf := self.leaves.get(key)) is not None:
             leaf.capacity = subtracted(leaf.capacity, amounts)
 
-    def fill(self, search: Search) -> str:
+    def fill(self, search: "Search") -> str:
         """Count what fits below every domain, from the leaves up; why nodes hold nothing, as a message of Kueue ends."""
         excluded: Counter[str] = Counter()
         for level in self.domains:

@@ -1,7 +1,5 @@
 """What Kueue answers for one job: why flavors were passed over, and the one reason that it reports of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Another manager, suspension, and what Kueue says of its Workload; child Jobs, po
 roles that wait.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

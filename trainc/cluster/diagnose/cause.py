@@ -3,8 +3,6 @@
 A field of another type than expected counts as absent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from types import MappingProxyType

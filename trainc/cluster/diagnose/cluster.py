@@ -3,8 +3,6 @@
 A job is the JobSet or Job, its child Jobs, its pods, and the events of pods that are gone.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Any

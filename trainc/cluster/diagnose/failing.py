@@ -4,8 +4,6 @@ Of exit codes, evictions and lost nodes the earliest counts, and the others end 
 Service, or a coordinator that never came.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The answer for each job: every cause that is in effect now, and which of them came first."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """From what `kubectl get -o yaml|json` printed to plain objects; what was cut off or is not an object is counted."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

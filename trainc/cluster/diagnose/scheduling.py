@@ -3,8 +3,6 @@
 No node fits, a gang is not whole, nobody schedules them; images, configuration, volumes, init containers, nodes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

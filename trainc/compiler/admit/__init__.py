@@ -1,7 +1,5 @@
 """Documents -> Catalog: only what the API server and the webhooks would let in goes further."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.admission import admit_object

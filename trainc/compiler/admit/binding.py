@@ -1,7 +1,5 @@
 """Which cluster runs a job: by the cluster's paths, or by the job's own annotation."""
 
-from __future__ import annotations
-
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, Label, Rule, place

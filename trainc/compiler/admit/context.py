@@ -1,7 +1,5 @@
 """Where documents are admitted: the server that judges them, the run's settings, and where findings go."""
 
-from __future__ import annotations
-
 from trainc.apiserver.served import Server
 from trainc.model.document import Document
 from trainc.model.report import Report

@@ -1,7 +1,5 @@
 """What configures trainc as a function of kustomize and kpt; it stands among the files, and is nothing to compile."""
 
-from __future__ import annotations
-
 API_VERSION = "trainc.dev/v1alpha1"
 BUILD, VALIDATE = "build", "validate"
 COMMANDS = {"Build": BUILD, "Validate": VALIDATE}  # by the kind that asks for it

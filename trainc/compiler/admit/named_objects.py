@@ -1,7 +1,5 @@
 """What jobs name, found among the files of the project: claims, ConfigMaps, Secrets and ServiceAccounts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
 

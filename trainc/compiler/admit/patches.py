@@ -1,7 +1,5 @@
 """TrainJobPatches: found beside their job, judged, and merged over it for the clusters that they name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from trainc.apiserver.admission import admit_object

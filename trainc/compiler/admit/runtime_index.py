@@ -1,7 +1,5 @@
 """Where runtimes and components are found, and which of them are legal: among the files given, in folders, in the catalogue."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from trainc.apiserver.admission import admit_object

@@ -1,7 +1,5 @@
 """Kinds that are nearly ours, and training kinds that other operators run: neither passes in silence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from trainc.compiler.admit.context import AdmissionContext

@@ -1,7 +1,5 @@
 """Bundles -> text: one spelling, apply order, the header line."""
 
-from __future__ import annotations
-
 from trainc.model.bundle import Bundle
 from trainc.model.references import KINDS
 from trainc.model.tree import Tree, value

@@ -1,7 +1,5 @@
 """Digests for the header line: of a job as people wrote it, and of rendered text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from trainc.model.bundle import Bundle

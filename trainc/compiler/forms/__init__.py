@@ -5,8 +5,6 @@ form where they differ only in values that may vary. A form is learned by compil
 other values in these places; docs/source.md says why what is filled in is what would have been compiled.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Iterable, Sequence
 

@@ -5,8 +5,6 @@ nobody's, an image) or sets what only the program itself reads (a seed, a learni
 values of a place are alike is its class: a pattern, less the words that mean something to somebody.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

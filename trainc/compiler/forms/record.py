@@ -1,7 +1,5 @@
 """Compiles texts to learn from, and keeps what each job leaves behind: texts with holes, facts that all of a form share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from trainc.compiler.emit import emit, path_of
@@ -58,7 +56,7 @@ def _facts(finding: Finding) -> tuple[object, ...]:
     return (finding.rule.name, finding.level, finding.message, labels, finding.effect, finding.help, finding.notes)
 
 
-def record_of(bundle: Bundle, recorder: Recorder, *, json: bool) -> Record | None:
+def record_of(bundle: Bundle, recorder: "Recorder", *, json: bool) -> Record | None:
     """The record of a bundle, None for one that no form may answer for."""
     findings = recorder.said
     document = bundle.document

@@ -1,7 +1,5 @@
 """The stage between load and the other stages: a file whose job a form answers for goes no further."""
 
-from __future__ import annotations
-
 from trainc.compiler.emit import Rendered
 from trainc.compiler.emit.spool import Spool
 from trainc.compiler.emit.spool.changes import Filled, NewRun

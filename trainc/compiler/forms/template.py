@@ -1,7 +1,5 @@
 """A text as lines with holes, and a template: what all jobs whose texts have one form become, with holes for their values."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Hashable, Sequence
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """Files -> Documents: text becomes trees with positions, one file at a time."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from itertools import islice

@@ -1,7 +1,5 @@
 """Runtimes in files beside those given: as if the folder itself had been named."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """`kind: List`: one document that holds several."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from trainc.model.document import Document

@@ -1,7 +1,5 @@
 """What files may hold, by their text alone: few hold anything but jobs, and only these are kept as documents."""
 
-from __future__ import annotations
-
 from trainc.model.references import KINDS
 
 OWN = b"trainc.dev/v1alpha1"  # in Runtimes and RuntimeComponents

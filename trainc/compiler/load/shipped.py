@@ -1,7 +1,5 @@
 """The catalogue: runtimes and components that trainc ships."""
 
-from __future__ import annotations
-
 import os
 
 import trainc

@@ -1,7 +1,5 @@
 """Which files a run reads: those under the given paths that name a group of ours, in one fixed order."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """Plan -> Bundle: what machines need, laid over what people said."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from trainc import schedulers

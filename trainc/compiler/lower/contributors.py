@@ -1,7 +1,5 @@
 """What a framework and a scheduler change in a plan, once both have let it in, laid over its roles."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from trainc import schedulers

@@ -1,7 +1,5 @@
 """Host names of a job's first run, in the texts of a later one: written as the pods of that run are called."""
 
-from __future__ import annotations
-
 from trainc.kinds.shared.former_hosts import FormerHosts, is_domain, with_pod
 from trainc.model.bundle import keeps_job
 from trainc.model.document import Document

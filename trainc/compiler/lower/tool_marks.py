@@ -1,7 +1,5 @@
 """What a GitOps tool has to know of the objects that it applies: annotations of delivery."""
 
-from __future__ import annotations
-
 from trainc.lint.tables.created_once import IF_NOT_PRESENT, SSA, SUBSTITUTE
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document

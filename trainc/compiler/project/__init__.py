@@ -1,7 +1,5 @@
 """Where a project starts and what its trainc.yaml says for all jobs."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Collection, Mapping
 
@@ -120,7 +118,7 @@ def _forward(own_report: Report, report: Report, meant: Collection[Span] = ()) -
             report.add(finding)
 
 
-def _project(checker: Checker, assigned: Mapping[str, Any], cache: Opening | None) -> Project:
+def _project(checker: "Checker", assigned: Mapping[str, Any], cache: Opening | None) -> Project:
     document, root = checker.document, checker.root
     if document.kind != "Project" or document.api_version != API_VERSION:
         hint = f"write `apiVersion: {API_VERSION}` and `kind: Project`"
@@ -176,7 +174,7 @@ def _policies(
     return read_policy_folders(root, folders_named, report, unsaved)
 
 
-def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
+def rules_from(checker: "Checker", path: Path) -> tuple[Sourced[str], ...]:
     """The names listed at `path` that an installed package offers rules under; the others are complained about."""
     if not (names := checker.texts(path)):
         return ()
@@ -190,7 +188,7 @@ def rules_from(checker: Checker, path: Path) -> tuple[Sourced[str], ...]:
     return tuple(name for name in names if name.value in there)
 
 
-def levels(checker: Checker, path: Path) -> dict[str, str]:
+def levels(checker: "Checker", path: Path) -> dict[str, str]:
     """Levels by rule, where a category stands for its rules and a rule's own line wins; `rulesFrom` adds rules."""
     foreign = get(checker.document.tree, "spec", "rulesFrom") is not None
     known = [*rule_facts(), *rule_categories()]
@@ -217,7 +215,7 @@ def levels(checker: Checker, path: Path) -> dict[str, str]:
     return of_categories | of_rules
 
 
-def check_version(checker: Checker, path: Path) -> None:
+def check_version(checker: "Checker", path: Path) -> None:
     """A finding where this trainc is none that the project asks for, or where nobody can tell."""
     if (text := checker.text(path)) is None:
         return

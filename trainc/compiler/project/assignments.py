@@ -1,7 +1,5 @@
 """What is known of a cluster, one setting at a time: from `--set KEY=VALUE`, or from trainc.yaml."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from trainc.model.cluster import UNITS, version

@@ -1,7 +1,5 @@
 """`clusters:` of trainc.yaml, and policies: what each cluster is, which jobs it runs, what it changes in and asks of them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 
@@ -34,7 +32,7 @@ _MOST = 2_000  # files of all folders
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
-def clusters(checker: Checker, assigned: Mapping[str, Any], cache: Cache | None) -> tuple[Cluster, ...]:
+def clusters(checker: "Checker", assigned: Mapping[str, Any], cache: Cache | None) -> tuple[Cluster, ...]:
     """Every cluster of a project in the order written; what `--set` says counts for each."""
     declared = []
     names = list(checker.map(("spec", "clusters")))
@@ -51,7 +49,7 @@ def clusters(checker: Checker, assigned: Mapping[str, Any], cache: Cache | None)
     return tuple(declared)
 
 
-def _cluster(name: str, checker: Checker, assigned: Mapping[str, Any], cache: Cache | None) -> Cluster:
+def _cluster(name: str, checker: "Checker", assigned: Mapping[str, Any], cache: Cache | None) -> Cluster:
     path: Path = ("spec", "clusters", name)
     node = checker.map(path)
     fields: dict[str, Any] = {"name": name}
@@ -74,7 +72,7 @@ def _cluster(name: str, checker: Checker, assigned: Mapping[str, Any], cache: Ca
     return Cluster(**{**fields, **assigned})
 
 
-def _components(checker: Checker, path: Path) -> tuple[tuple[Sourced[str], ...], dict[str, Mapping[str, Tree]]]:
+def _components(checker: "Checker", path: Path) -> tuple[tuple[Sourced[str], ...], dict[str, Mapping[str, Tree]]]:
     """The components of a cluster, however they are spelled, and the values that their parameters are given."""
     names: list[Sourced[str]] = []
     values: dict[str, Mapping[str, Tree]] = {}
@@ -92,7 +90,7 @@ def _components(checker: Checker, path: Path) -> tuple[tuple[Sourced[str], ...],
     return tuple(names), values
 
 
-def _setting(checker: Checker, path: Path, key: str, leaf: Tree) -> dict[str, Any]:
+def _setting(checker: "Checker", path: Path, key: str, leaf: Tree) -> dict[str, Any]:
     if type(leaf) is not Sourced:
         checker.complain(path, f"`{key}` must be one value", instead(key))
         return {}
@@ -104,7 +102,7 @@ def _setting(checker: Checker, path: Path, key: str, leaf: Tree) -> dict[str, An
     return {field: content}
 
 
-def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
+def _images(checker: "Checker", path: Path) -> dict[str, dict[str, Sourced[str]]]:
     """`registries` (prefix of an image -> prefix that replaces it) and `digests` (image -> sha256:...)."""
     images: dict[str, dict[str, Sourced[str]]] = {}
     for part in checker.map(path):
@@ -129,7 +127,7 @@ def _images(checker: Checker, path: Path) -> dict[str, dict[str, Sourced[str]]]:
     return images
 
 
-def _patch(checker: Checker, path: Path) -> Tree:
+def _patch(checker: "Checker", path: Path) -> Tree:
     """The cluster's piece of a runtime, which is judged once it is merged; a directive in it has to be one word."""
     tree, sound = checker.map(path), True
     todo: list[tuple[Path, Tree]] = [(path, tree)]

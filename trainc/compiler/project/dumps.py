@@ -1,7 +1,5 @@
 """A cluster's folder: what `kubectl get ... -o yaml` printed of it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """Catalog -> Plans: what people said about each job, looked up and merged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.compiler.patched import PATCH, Patched

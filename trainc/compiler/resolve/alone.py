@@ -4,8 +4,6 @@ What every job would still bring (its name, an image, a command, a number of nod
 and never wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.compiler.resolve import planned, roles_of
@@ -66,7 +64,7 @@ def _is_here(document: Document, project: Project, report: Report) -> bool:
     return not holders or project.cluster in holders
 
 
-def _plan(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Plan | None:
+def _plan(document: Document, catalog: Catalog, project: Project, report: Report, bases: "Bases") -> Plan | None:
     if (stored := catalog.runtimes.admitted(document)) is None:
         return None
     runtime: Prepared | None = Prepared(stored, stored.tree)
@@ -77,7 +75,9 @@ def _plan(document: Document, catalog: Catalog, project: Project, report: Report
     return planned(Entry(_smallest_job(stored, runtime, project)), runtime, project, report)
 
 
-def _composed(document: Document, catalog: Catalog, project: Project, report: Report, bases: Bases) -> Prepared | None:
+def _composed(
+    document: Document, catalog: Catalog, project: Project, report: Report, bases: "Bases"
+) -> Prepared | None:
     """The runtime with all that it inherits; one that its children have to complete is counted."""
     from trainc.compiler.resolve.compose import compose  # noqa: PLC0415 (as for `lineage`)
     from trainc.compiler.resolve.relations import REQUIRED  # noqa: PLC0415

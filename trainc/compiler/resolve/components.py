@@ -1,7 +1,5 @@
 """Components: which are switched on, in which order, and the piece of a runtime that each becomes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart

@@ -1,7 +1,5 @@
 """A runtime as jobs get it: its ancestors, the components, and what the cluster lays over it, merged once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from trainc.compiler.patched import unknown_word
@@ -58,7 +56,7 @@ def compose(
     project: Project,
     report: Report,
     bases: Bases | None = None,
-) -> Composition | None:
+) -> "Composition | None":
     """All pieces of a runtime merged, before anybody has judged the result; None with findings.
 
     `bases` holds what compositions for the same cluster had come to, from which those with the same ancestors go on.

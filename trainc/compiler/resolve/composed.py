@@ -1,7 +1,5 @@
 """A runtime put together from several documents, in which every node still has a place in one of them."""
 
-from __future__ import annotations
-
 from trainc.apiserver.normalise import normalise
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, Finding, Label, Rule, place
@@ -56,7 +54,7 @@ class Composed(Document):
         self.leaf = leaf
         self.parts = parts
 
-    def admitted(self, tree: Tree) -> Composed:
+    def admitted(self, tree: Tree) -> "Composed":
         return type(self)(self.leaf, tree, self.parts)
 
     @property

@@ -1,7 +1,5 @@
 """Locks: fields of a runtime that whoever comes after it must leave as they are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from trainc.compiler.patched import PATCH

@@ -1,7 +1,5 @@
 """A component with the values that were chosen for its parameters written into its places."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.model.document import Document
@@ -34,7 +32,7 @@ _WRITE = {
 }
 
 
-def filled(component: Document, use: EnabledComponent, report: Report) -> Tree | None:
+def filled(component: Document, use: "EnabledComponent", report: Report) -> Tree | None:
     """The component's spec with every parameter in its places, None with findings where that cannot be done."""
     given = use.given
     spec = component.tree.get("spec") or {}
@@ -79,7 +77,7 @@ def filled(component: Document, use: EnabledComponent, report: Report) -> Tree |
     return None if problems else spec
 
 
-def typed(component: Document, use: EnabledComponent) -> dict[str, Sourced[Any]]:
+def typed(component: Document, use: "EnabledComponent") -> dict[str, Sourced[Any]]:
     """The values that a use gives, those of annotations as the parameters want them; what does not fit stays text."""
     if use.keys is None:
         return dict(use.given)
@@ -95,7 +93,7 @@ def _typed(parameter: Tree, leaf: Sourced[Any]) -> Sourced[Any]:
     return leaf if meant_by is None else leaf.map(lambda _: meant_by)
 
 
-def _chosen(parameters: Mapping[str, tuple[int, Tree]], given: Values) -> dict[str, Sourced[Any]]:
+def _chosen(parameters: Mapping[str, tuple[int, Tree]], given: "Values") -> dict[str, Sourced[Any]]:
     """The value of each parameter: given, else by another one's choice, else its default."""
     own = {
         name: leaf for name, (_, one) in parameters.items() if (leaf := given.get(name, one.get("default"))) is not None

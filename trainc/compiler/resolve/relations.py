@@ -1,7 +1,5 @@
 """How runtimes and components get on with each other: who extends whom, what they need and exclude, who goes first."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 
 from trainc.apiserver.fault import compact

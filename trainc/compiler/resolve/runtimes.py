@@ -1,7 +1,5 @@
 """Which runtime a job names, and what to say when there is none."""
 
-from __future__ import annotations
-
 from trainc.apiserver.fault import compact
 from trainc.model.catalog import SHIPPED, Catalog
 from trainc.model.document import Document

@@ -1,7 +1,5 @@
 """A runtime's template with a job's patches merged in: what people said about pods, before anything is computed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from trainc.apiserver.component_uses import names_in
@@ -100,7 +98,7 @@ class Prepared:
     """A runtime ready for jobs: policy, gang policy and normalised template, made once and shared."""
 
     def __init__(
-        self, document: Document, tree: Tree, parts: Iterable[RuntimePart] = (), locks: tuple[Held, ...] = ()
+        self, document: Document, tree: Tree, parts: "Iterable[RuntimePart]" = (), locks: "tuple[Held, ...]" = ()
     ) -> None:
         spec = tree.get("spec") or {}
         self.document = document
@@ -119,7 +117,7 @@ class Prepared:
         return (Layer("runtime", self.document.name, self.template, nodes=get(self.policy, "numNodes")),)
 
 
-def _layer(part: RuntimePart) -> Layer:
+def _layer(part: "RuntimePart") -> Layer:
     return Layer(part.name, part.label, base_template(part.tree), nodes=get(part.tree, "mlPolicy", "numNodes"))
 
 

@@ -1,7 +1,5 @@
 """What `spec.trainer` and `spec.initializer` ask for, as patches on the pods they reach."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainc.apiserver.normalise import canonical

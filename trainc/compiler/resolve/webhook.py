@@ -1,7 +1,5 @@
 """What the TrainJob webhook refuses whatever the framework: initializers without a home, misused patches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.fault import compact

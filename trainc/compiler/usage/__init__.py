@@ -1,7 +1,5 @@
 """The runtimes and components that a project has of its own, and who uses each."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """The names under which pods reach each other, and how long a list of them may become."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainc.model.finding import ERROR, Rule

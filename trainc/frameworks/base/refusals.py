@@ -1,7 +1,5 @@
 """What the TrainJob webhook and the controller's build refuse, with their own words beside ours."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from trainc.apiserver.normalise import normalise

@@ -1,7 +1,5 @@
 """What frameworks ask of a plan before its processes can meet: a trainer, its node container, a node, keys in a Secret."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from trainc.frameworks.base.refusals import reserved

@@ -3,8 +3,6 @@
 They are together because a JobSet does not say which framework it is for: checks of pods go by the names of all.
 """
 
-from __future__ import annotations
-
 from trainc.model.inference import PORT
 from trainc.model.vocabulary import Launcher, Vocabulary, joined
 

@@ -1,7 +1,5 @@
 """Kubeflow's SDK over a repository: `client.train()` writes a job as a file to review, instead of submitting it."""
 
-from __future__ import annotations
-
 import os
 from typing import TYPE_CHECKING
 
@@ -13,7 +11,7 @@ if TYPE_CHECKING:
 
 def trainer_client(
     root: str | os.PathLike[str] = ".", *, folder: str = "jobs", namespace: str = "", replace: bool = False
-) -> TrainerClient:
+) -> "TrainerClient":
     """A TrainerClient of the Kubeflow SDK whose jobs and runtimes are those of the project at `root`.
 
     `train` compiles the job and writes it to `<folder>/<name>.yaml`, in `namespace` where one is given. A job of that name

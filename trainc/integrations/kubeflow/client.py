@@ -1,7 +1,5 @@
 """The SDK's own Kubernetes backend, with a repository in the place of the API server: jobs and runtimes read, jobs written as files."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

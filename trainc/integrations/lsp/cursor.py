@@ -5,8 +5,6 @@ Protocol counts from 0, in units of the encoding that was agreed on (UTF-16 unle
 knows three line ends.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What an editor asks for at the cursor: hover, definition and completion; and what names in files stand for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

@@ -5,8 +5,6 @@ settings of its project. After a pause the whole project is judged again: what o
 and nothing that was said of other files can be out of date.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

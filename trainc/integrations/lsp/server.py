@@ -1,7 +1,5 @@
 """The Language Server Protocol over standard input and output."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
@@ -50,7 +48,7 @@ class EditorServer(LanguageServer):
             self.texts.buffers[path] = Buffer(document.uri, text, document.version)
         return path
 
-    def report_server_error(self, error: Exception, source: ServerErrors) -> None:
+    def report_server_error(self, error: Exception, source: "ServerErrors") -> None:
         """Tell the editor of a mistake in the server, but not that it could not be told something."""
         if source is not JsonRpcInternalError:
             super().report_server_error(error, source)

@@ -1,7 +1,5 @@
 """What the Flux Operator refuses of a MiniCluster, and what a fixed batch job cannot have or do (0.2.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.admission import admit_object

@@ -1,7 +1,5 @@
 """MiniCluster: a view that brings Flux, and scripts that start a broker in each pod, the first with the command."""
 
-from __future__ import annotations
-
 from trainc.frameworks.base.requirements import note, secret_name
 from trainc.frameworks.flux import RECIPE, quoted, span
 from trainc.kinds.minicluster.pods import text_of

@@ -1,7 +1,5 @@
 """MiniCluster of the Flux Operator: one Indexed Job whose brokers form a Flux instance, in which the command runs."""
 
-from __future__ import annotations
-
 from trainc.frameworks.mpi import SEVERAL_LAUNCHERS
 from trainc.kinds.minicluster.admission import lacks_counterparts
 from trainc.kinds.minicluster.pods import pod_template, runner_of, text_of

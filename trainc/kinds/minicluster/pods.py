@@ -1,7 +1,5 @@
 """The pods of a MiniCluster as people wrote them, without what Flux needs (Flux Operator 0.2.1)."""
 
-from __future__ import annotations
-
 from trainc.apiserver.normalise import normalise
 from trainc.kinds.shared.former_hosts import FormerHosts
 from trainc.model.document import Document

@@ -1,7 +1,5 @@
 """What the two MPI operators refuse, in their controllers: MPIJob v1 says the first mistake, v2beta1 says all."""
 
-from __future__ import annotations
-
 from trainc.kinds.shared.refusals import (
     Validator,
     containers,

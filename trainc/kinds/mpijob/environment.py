@@ -1,7 +1,5 @@
 """MPIJob v1: mpirun starts its processes with `kubectl exec`, through a script and a role of its own."""
 
-from __future__ import annotations
-
 from trainc.kinds.mpijob.ssh_environment import discover_pods, hostfile, kubexec
 from trainc.kinds.shared.environment import POD_NAMESPACE, first, framework, has_words
 from trainc.kinds.shared.peers import operator_name, peers, short

@@ -1,7 +1,5 @@
 """MPIJob of both operators: workers first, then the launcher, whose success is the job's."""
 
-from __future__ import annotations
-
 from trainc.kinds.shared.job import LegacyJob, Replica, or_default
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan
 from trainc.kinds.shared.restart import DEADLOCK, EVICTED, TOLERATED, WITHOUT_EFFECT

@@ -1,7 +1,5 @@
 """MPIJob v2beta1: mpirun starts its processes through ssh, with a key from a Secret in every pod."""
 
-from __future__ import annotations
-
 from trainc.frameworks.base.requirements import EXISTING, IN_CLUSTER, choice, note, secret_name
 from trainc.frameworks.mpi import PRIVATE, PUBLIC, RECIPE, generator
 from trainc.kinds.shared.environment import first, framework, has_words, search_domains

@@ -1,7 +1,5 @@
 """What KubeRay marks as ValidationFailed in a RayJob (KubeRay 1.7, controllers/ray/utils/validation.go), in its words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.served import Server

@@ -1,7 +1,5 @@
 """What KubeRay gives to the pods of a Ray cluster: variables, commands, memory, probes, and the head's Service."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The plan of a RayJob: a head, a replicatedJob for each group of workers, and the driver whose success is the job's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.kinds.rayjob.environment import is_gpu

@@ -1,7 +1,5 @@
 """A RayJob as read: its head, its groups of workers and its driver, with KubeRay's defaults."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica, or_default, pruned

@@ -1,7 +1,5 @@
 """The environment of a container as an operator left it: the user's variables, then the operator's, which win."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Host names that pods had under their operator, in texts of the job: written as the JobSet's pods are called."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterable, Mapping
 from functools import cached_property

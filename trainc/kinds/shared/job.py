@@ -1,7 +1,5 @@
 """An older job as read: its roles in their kind's order, every default of its operator filled in."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

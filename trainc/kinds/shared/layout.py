@@ -1,7 +1,5 @@
 """How the roles of an older job become replicatedJobs: the shapes, and the choice between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Which pod of the JobSet stands for which replica of an older job, and how its peers call it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The pod templates of older jobs as a Job takes them: ports filled in, labels of the operator, strays removed."""
 
-from __future__ import annotations
-
 from trainc.apiserver.normalise import normalise
 from trainc.kinds.shared.job import LegacyJob, Replica
 from trainc.kinds.shared.layout import ReplicatedJobPlan

@@ -1,7 +1,5 @@
 """Refusals worded as the Kubernetes field errors that the older operators print."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 

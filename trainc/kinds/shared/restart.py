@@ -1,7 +1,5 @@
 """Restart policies of older jobs as fields of a Job: the policy of the pod, its budget, and what counts against it."""
 
-from __future__ import annotations
-
 from trainc.kinds.shared.job import LegacyJob, Replica
 from trainc.kinds.table import LISTED, MPI_OPERATOR
 from trainc.model.finding import ERROR, NOTE, WARNING, Rule

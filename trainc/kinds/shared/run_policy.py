@@ -1,7 +1,5 @@
 """The run policy of older jobs, as far as a JobSet and its Jobs can keep it; what they cannot keep is said."""
 
-from __future__ import annotations
-
 from trainc.kinds.shared.job import FOR_THE_JOB, LegacyJob, mapping, pruned
 from trainc.kinds.shared.restart import UNKNOWN_POLICY, WITHOUT_EFFECT
 from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR

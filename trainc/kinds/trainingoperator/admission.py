@@ -1,7 +1,5 @@
 """Is an older job legal? What its operator would refuse, and what nobody reconciles any more."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from trainc.apiserver.admission import admit_object

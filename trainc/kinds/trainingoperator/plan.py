@@ -1,7 +1,5 @@
 """Older job kinds as plans: from here on nobody knows that a job was old."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What Volcano's validating webhook refuses (volcano 1.16, pkg/webhooks/admission/jobs/validate), in its words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.pods.requests import quantity_of

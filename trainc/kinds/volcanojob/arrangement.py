@@ -1,7 +1,5 @@
 """How the tasks of a Volcano Job become replicatedJobs: their order, their cut into Jobs, and whose success decides."""
 
-from __future__ import annotations
-
 from heapq import heappop, heappush
 
 from trainc.kinds.volcanojob.policies import matching, of_task

@@ -1,7 +1,5 @@
 """What Volcano's plugins give to the pods of a job: variables, host files, keys, ports and Services."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from trainc.frameworks.base.hosts import length, refuse_length

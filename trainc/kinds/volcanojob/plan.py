@@ -1,7 +1,5 @@
 """The plan of a Volcano Job: its tasks as replicatedJobs, its policies as those of a JobSet, its gang."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from trainc.kinds.shared.former_hosts import FormerHosts

@@ -1,7 +1,5 @@
 """The pod template of a Volcano task as a Job takes it: labels, annotations, claims, scheduler and priority class."""
 
-from __future__ import annotations
-
 from trainc.kinds.shared.pods import restart_policy
 from trainc.kinds.volcanojob.spec import JobOfTasks, Task
 from trainc.model.finding import NOTE, Rule

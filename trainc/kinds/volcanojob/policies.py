@@ -1,7 +1,5 @@
 """What a Volcano Job's policies make of the end of a pod or a task: the first policy that matches decides."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -155,7 +153,7 @@ def _mistake(policy: Tree, field: str, events: set[str], codes: set[int]) -> tup
     return None
 
 
-def check_policies(job: JobOfTasks, lifecycle: TaskLifecycle) -> bool:
+def check_policies(job: JobOfTasks, lifecycle: "TaskLifecycle") -> bool:
     """Whether every policy has a counterpart; what has none, and what will be different, is reported."""
     policies = [*(policy for task in job.tasks for policy in _read(task.tree, task.path)), *_read(job.spec, ("spec",))]
     done = [_has_counterpart(job, policy) for policy in policies]
@@ -184,7 +182,7 @@ def _has_counterpart(job: JobOfTasks, policy: LifecycleRule) -> bool:
     return True
 
 
-def _say_differences(job: JobOfTasks, policy: LifecycleRule, lifecycle: TaskLifecycle) -> None:
+def _say_differences(job: JobOfTasks, policy: LifecycleRule, lifecycle: "TaskLifecycle") -> None:
     for event in _UNWATCHED:
         if event in policy.events:
             message = f"`{event}` has no effect: no controller watches for it"

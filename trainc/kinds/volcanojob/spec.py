@@ -1,7 +1,5 @@
 """A Volcano Job as read: its tasks with every default of Volcano's webhook filled in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 
@@ -102,7 +100,7 @@ def read_tasks(tree: Tree) -> tuple[Task, ...]:
     )
 
 
-def plugins(tree: Tree) -> Mapping[str, Flags]:
+def plugins(tree: Tree) -> "Mapping[str, Flags]":
     """The plugins of a job that Volcano knows, with those that its webhook adds."""
     written = mapping(get(tree, "spec", "plugins"))
     names = [*written]

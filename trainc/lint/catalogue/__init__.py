@@ -1,7 +1,5 @@
 """Every rule that trainc knows, by category, and for each the smallest input that fails it and the smallest that passes."""
 
-from __future__ import annotations
-
 import json
 import os
 import tomllib

@@ -5,8 +5,6 @@ Beside them it writes what is known of each rule by its name, for those who cann
 A rule's case is the smallest one whose findings name it; its passing input stands beside it in `passes/`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Quantities in billionths, and how the API server would spell them."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.values import UNKNOWN, Unknown
 from trainc.lint.tables.machines import device_kind
 from trainc.model.inference import MAX_DEVICES

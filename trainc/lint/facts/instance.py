@@ -1,7 +1,5 @@
 """One concrete pod out of a role: what it is called, what is in its environment, what it runs."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Container, ExpandedRole, Job, filled
 from trainc.lint.facts.values import (
     COMPLETION_INDEX,

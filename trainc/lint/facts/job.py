@@ -1,7 +1,5 @@
 """One job as the rules see it: its roles, their containers, its other objects, and what occurs anywhere in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
@@ -71,7 +69,7 @@ class Container:
     arguments, `text` the same in one line; `devices` are its accelerators.
     """
 
-    def __init__(self, role: ExpandedRole, tree: Tree, index: int, kind: str = MAIN) -> None:
+    def __init__(self, role: "ExpandedRole", tree: Tree, index: int, kind: str = MAIN) -> None:
         self.role = role
         self.tree = tree
         self.kind = kind
@@ -239,7 +237,7 @@ class ExpandedRole:
     those of its pods by name, `reads_host` says whether one is a path of the node; `init` the init containers, sidecars among them.
     """
 
-    def __init__(self, job: Job, index: int, tree: Tree) -> None:
+    def __init__(self, job: "Job", index: int, tree: Tree) -> None:
         self.job = job
         self.index = index
         self.tree = tree

@@ -1,7 +1,5 @@
 """Launchers: which one starts the processes, with which of its own flags, and what it starts."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.shell import Simple, with_certainty
 from trainc.lint.facts.values import SUBSTITUTED, UNKNOWN, Unknown, Value
 from trainc.model.vocabulary import Launcher, Vocabulary

@@ -3,8 +3,6 @@
 Source: sigs.k8s.io/jobset pkg/controllers (reconcile, startup_policy, depends_on, success_policy, failure_policy), 0.13.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from heapq import heappop, heappush
 from itertools import count
@@ -134,7 +132,7 @@ class Lifecycle:
         self._reconcile()
         self._see(event)
 
-    def _pods(self) -> dict[str, tuple[ChildJob, PodState]]:
+    def _pods(self) -> "dict[str, tuple[ChildJob, PodState]]":
         """The pods that have not ended, by host name: of several without an index the first."""
         pods: dict[str, tuple[ChildJob, PodState]] = {}
         for job in self.jobs.values():
@@ -155,7 +153,7 @@ class Lifecycle:
             return
         self._create()
 
-    def _fail_or_restart(self, failed: list[ChildJob]) -> None:
+    def _fail_or_restart(self, failed: "list[ChildJob]") -> None:
         if (policy := self.spec.get("failurePolicy")) is None:
             self._end("Failed", "FailedJobs")
             return
@@ -206,7 +204,7 @@ class Lifecycle:
         elif in_order:
             self._set(_STARTED, instead_of=_IN_PROGRESS)
 
-    def _jobs_of(self, role: dict[str, Any]) -> list[ChildJob]:
+    def _jobs_of(self, role: dict[str, Any]) -> "list[ChildJob]":
         return [self.jobs[name] for name in self._names.get(text(role, "name"), ()) if name in self.jobs]
 
     def _set(self, condition: tuple[str, str], *, instead_of: tuple[str, str]) -> None:
@@ -251,7 +249,7 @@ class Lifecycle:
         self.steps.append(seen)
 
 
-def _named(name: str, pods: dict[str, tuple[ChildJob, PodState]]) -> tuple[ChildJob, PodState]:
+def _named(name: str, pods: "dict[str, tuple[ChildJob, PodState]]") -> "tuple[ChildJob, PodState]":
     if name not in pods:
         raise EventError(f"no pod `{name}` runs")
     return pods[name]
@@ -265,7 +263,7 @@ def _number(tree: dict[str, Any], field: str, default: int) -> int:
     return tree[field] if type(tree.get(field)) is int else default
 
 
-def _applies(rule: dict[str, Any], job: ChildJob) -> bool:
+def _applies(rule: dict[str, Any], job: "ChildJob") -> bool:
     reasons, targets = items(rule.get("onJobFailureReasons")), items(rule.get("targetReplicatedJobs"))
     patterns = items(rule.get("onJobFailureMessagePatterns"))
     if (reasons and job.reason not in reasons) or (targets and job.role not in targets):

@@ -1,7 +1,5 @@
 """The hostfile of MPI: the hosts of a job, and how many processes each of them takes."""
 
-from __future__ import annotations
-
 from trainc.frameworks.base.vocabularies import MPIRUN
 from trainc.lint.facts.job import Container, ExpandedRole, Job, once
 from trainc.lint.facts.launch import Launch

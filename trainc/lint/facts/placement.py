@@ -1,7 +1,5 @@
 """A JobSet with the groups beside it and the ties of its pods, read back from what will be applied."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Job
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.plan import Role

@@ -1,7 +1,5 @@
 """What becomes of a job: in which order it starts, and what happens when a pod fails with an exit code."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

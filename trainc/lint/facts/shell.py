@@ -1,7 +1,5 @@
 """Commands read the way a shell would: the script, its simple commands, what joins them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ash", "ksh"))

@@ -1,7 +1,5 @@
 """Where a role's pods can leave something that outlives them."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Container, ExpandedRole
 from trainc.lint.facts.values import flag, rows, table, text, texts
 from trainc.model.tree import Tree

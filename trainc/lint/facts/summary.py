@@ -1,7 +1,5 @@
 """What will run, as plain data: roles, pods, names, ranks, accelerators, order, and an upper bound of what it costs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from trainc.frameworks.base.vocabularies import MPIRUN

@@ -1,7 +1,5 @@
 """Which roles start after which: dependsOn, and the older startupPolicy."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Container, ExpandedRole, Job
 from trainc.lint.facts.shell import unconditional
 from trainc.lint.facts.values import rows, table, text, texts

@@ -1,7 +1,5 @@
 """Reading trees that may be wrong, and values that may be unknown: three-valued, because unknown is not wrong."""
 
-from __future__ import annotations
-
 from trainc.model.cluster import Cluster
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree

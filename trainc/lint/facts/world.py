@@ -1,7 +1,5 @@
 """Who meets whom: the address that each container is told to find its peers at, and what stands behind it."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Container, ExpandedRole, Job, once
 from trainc.lint.facts.launch import names_in
 from trainc.lint.facts.values import Unknown, Value, substituted, table, text, texts

@@ -1,7 +1,5 @@
 """Annotations and labels that nothing reads where they are, and buckets half set up by annotations."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import ExpandedRole, Findings, Job, each
 from trainc.lint.facts.placement import KUEUE_UNREAD, MISPLACED_QUEUE
 from trainc.lint.facts.values import rows, table, text

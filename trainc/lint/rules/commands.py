@@ -1,7 +1,5 @@
 """What commands run: shell syntax without a shell, scripts that the image lacks, processes that never end."""
 
-from __future__ import annotations
-
 import os.path
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The environment dictionary: names spelled right, for this hardware, not locked, not left on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.frameworks.base.vocabularies import PADDLE

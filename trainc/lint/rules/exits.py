@@ -1,7 +1,5 @@
 """How jobs end: masked exit codes, roles that wait for one another, deadlines and clean-up."""
 
-from __future__ import annotations
-
 from trainc.frameworks.base.vocabularies import EVERY
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.shell import Simple, simple_commands

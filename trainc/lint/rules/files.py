@@ -1,7 +1,5 @@
 """What programs read and write: volumes, checkpoints, paths that variables name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from trainc.apiserver.names import NAME_HELP, subdomain

@@ -1,7 +1,5 @@
 """What does not belong in Git: moving tags, misspelt images, what a server writes, objects twice."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.values import rows, substituted, table, text
 from trainc.model.finding import ERROR, NOTE, WARNING, Edit, Label, Rule

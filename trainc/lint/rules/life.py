@@ -1,7 +1,5 @@
 """Whether a job has pods, and how it fails, restarts and keeps its state."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.storage import keeps_state, mount_of, outlives
 from trainc.lint.facts.values import flag, rows, table, text, texts

@@ -1,7 +1,5 @@
 """Whether the pods find each other: one coordinator, which exists, starts in time and has the port."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.frameworks.base.vocabularies import DEEPSPEED, MPIRUN, TORCHRUN

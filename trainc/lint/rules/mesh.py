@@ -1,7 +1,5 @@
 """Parallelism arguments of known trainers against the devices that there are."""
 
-from __future__ import annotations
-
 from math import prod
 
 from trainc.frameworks.base.vocabularies import MPIRUN

@@ -1,7 +1,5 @@
 """MPI: launcher, workers, slots and keys."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each

@@ -1,7 +1,5 @@
 """Network set-ups that work only as a whole (GPUDirect-TCPX and TCPXO, EFA, InfiniBand), and ports that clash."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from trainc.lint.facts.job import INIT, Container, ExpandedRole, Findings, Job, each

@@ -1,7 +1,5 @@
 """Whether nodes fit: machines, devices and their claims, selectors and taints, topologies, schedulers."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.amounts import ONE, amount
 from trainc.lint.facts.job import REQUIRED, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.timing import has_peers

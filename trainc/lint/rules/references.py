@@ -1,7 +1,5 @@
 """Variables that nobody expands, or that are not there when they are."""
 
-from __future__ import annotations
-
 import itertools
 
 from trainc.frameworks.base.vocabularies import TORCHRUN

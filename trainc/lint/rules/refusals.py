@@ -1,7 +1,5 @@
 """What the API server refuses of child Jobs and pods, in a person's words (Kubernetes 1.36)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from trainc.apiserver.fault import Fault

@@ -1,7 +1,5 @@
 """Amounts: devices, CPU, memory and shared memory that no machine has, or that a program lacks."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.amounts import MANY, ONE, amount
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.launch import NOTHING

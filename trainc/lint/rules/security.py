@@ -1,7 +1,5 @@
 """Root, privileges, and secrets in texts."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Container, Findings, Job, each
 from trainc.lint.facts.values import flag, repository, table, text, texts
 from trainc.model.document import Document

@@ -1,7 +1,5 @@
 """Whether nodes, processes and ranks add up."""
 
-from __future__ import annotations
-
 from trainc.frameworks.base.vocabularies import ACCELERATE, TORCHRUN
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.launch import PYTHON, Launch

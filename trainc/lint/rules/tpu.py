@@ -1,7 +1,5 @@
 """TPU slices: topology, chips, hosts, slices."""
 
-from __future__ import annotations
-
 from math import prod
 
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each, once

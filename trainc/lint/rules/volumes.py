@@ -1,7 +1,5 @@
 """Volumes and mounts: media, paths, shared memory, InfiniBand devices, PVCs that outlive the job."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.values import flag, rows, substituted, table, text
 from trainc.lint.tables.machines import is_network

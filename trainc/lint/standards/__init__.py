@@ -4,8 +4,6 @@ Controls, words, order and the version from which each one holds are those of th
 Kubernetes 1.37.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from trainc.lint.standards import baseline, restricted

@@ -1,7 +1,5 @@
 """Controls of the standard `baseline`, which keeps pods from what takes over their node."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterator
 
 from trainc.lint.facts.values import flag, rows, substituted, table, text

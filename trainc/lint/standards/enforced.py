@@ -1,7 +1,5 @@
 """The Pod Security Standard that a call or a namespace names, and findings for the pods that violate it."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Job
 from trainc.lint.facts.values import table
 from trainc.lint.standards import LEVELS, violations

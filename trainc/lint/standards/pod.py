@@ -1,7 +1,5 @@
 """A pod as the Pod Security Standards look at it, and the words for what is wrong with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from trainc.lint.facts.values import rows, substituted, table, text, texts

@@ -1,7 +1,5 @@
 """Controls that the standard `restricted` adds to `baseline`, or puts in the place of one of its controls."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.values import rows, table, text
 from trainc.lint.standards.baseline import PROFILES, added
 from trainc.lint.standards.baseline import seccomp as baseline_seccomp

@@ -1,7 +1,5 @@
 """The marks by which Flux creates an object once and leaves its text alone, and who carries them."""
 
-from __future__ import annotations
-
 from trainc.model.tree import Tree, value
 
 SSA = "kustomize.toolkit.fluxcd.io/ssa"

@@ -5,8 +5,6 @@ launchers xpk and axlearn (TPU tables). Where sources disagree a number is left 
 torchx and 4 per the awsome-distributed-training recipes. CPUs are threads, two for an OCPU; a provider's GB count as GiB.
 """
 
-from __future__ import annotations
-
 from trainc.text.object_keys import GPU_RESOURCE, NEURON_RESOURCE, TPU_RESOURCE
 from trainc.text.record import NamedTuple
 from trainc.text.spelling import intended

@@ -1,7 +1,5 @@
 """All that the page shows of one project, as plain data: the same input gives the same data, with names of files alone."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

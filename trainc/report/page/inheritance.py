@@ -1,7 +1,5 @@
 """Which runtime inherits from which, which components they switch on, and how many jobs start from each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

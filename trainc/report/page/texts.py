@@ -1,7 +1,5 @@
 """Lines of people's files as the page shows them: those that something points at, with secrets hidden."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

@@ -5,8 +5,6 @@ k8s.io/apiserver pkg/admission/plugin/cel (activation.go, composition.go, condit
 pkg/admission/plugin/policy/validating (validator.go), Kubernetes 1.34.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -3,8 +3,6 @@
 Durations and points in time: their texts as Go reads them, and the functions that take them apart.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -5,8 +5,6 @@ are declared for lists of dyn (`OPEN`): their results have no known type. What a
 interpreter/runtimecost.go and pkg/cel/library/cost.go.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from math import ceil
 from typing import Any

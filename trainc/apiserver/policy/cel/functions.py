@@ -1,7 +1,5 @@
 """The functions of CEL, those of its extensions for lists, sets and texts that Kubernetes enables, and Kubernetes' own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache, cmp_to_key
 from itertools import pairwise, repeat

@@ -3,8 +3,6 @@
 Evaluation and runtime costs as in cel-go (interpreter, runtimecost.go), with the options that Kubernetes 1.34 sets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any

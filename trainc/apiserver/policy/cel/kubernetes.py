@@ -1,7 +1,5 @@
 """Kubernetes' own functions: quantities, URLs, IP addresses, CIDR ranges, formats, versions. Source: k8s.io/apiserver/pkg/cel/library (1.34)."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64decode
 from collections.abc import Callable, Iterable

@@ -4,8 +4,6 @@ It ends with its input. Each question gets a bounded processor time, the process
 ends it, and who asked knows why.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from os.path import abspath, dirname

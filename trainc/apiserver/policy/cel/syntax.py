@@ -1,7 +1,5 @@
 """The syntax tree of an expression, read from the message `cel.expr.ParsedExpr` that cel-cpp serializes."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -30,7 +28,7 @@ class Ident(NamedTuple):
 class Select(NamedTuple):
     """A field of an operand; `test` for has()."""
 
-    operand: Node
+    operand: "Node"
     field: str
     test: bool
 
@@ -38,22 +36,22 @@ class Select(NamedTuple):
 class Call(NamedTuple):
     """A function or an operator; a method has a target."""
 
-    target: Node | None
+    target: "Node | None"
     function: str
-    args: tuple[Node, ...]
+    args: "tuple[Node, ...]"
 
 
 class ListOf(NamedTuple):
     """A list; `optional` are the indexes of elements written as `?x`."""
 
-    elements: tuple[Node, ...]
+    elements: "tuple[Node, ...]"
     optional: frozenset[int]
 
 
 class MapOf(NamedTuple):
     """A map: keys, values, and whether the entry is optional."""
 
-    entries: tuple[tuple[Node, Node, bool], ...]
+    entries: "tuple[tuple[Node, Node, bool], ...]"
 
 
 class Fold(NamedTuple):
@@ -61,12 +59,12 @@ class Fold(NamedTuple):
 
     variable: str
     second: str
-    over: Node
+    over: "Node"
     result_name: str
-    start: Node
-    condition: Node
-    step: Node
-    result: Node
+    start: "Node"
+    condition: "Node"
+    step: "Node"
+    result: "Node"
 
 
 Node = Const | Ident | Select | Call | ListOf | MapOf | Fold

@@ -1,7 +1,5 @@
 """Functions of texts: CEL's own and those of cel-go's ext.Strings, version 2. Patterns are those of RE2."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ null, bool, int, float, str, bytes, list and dict stand for themselves; an int t
 what one evaluation of an expression sees, and what it has cost so far.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta

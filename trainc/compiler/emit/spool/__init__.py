@@ -1,7 +1,5 @@
 """Where text waits for the verdict of the whole run: it is written whole, or not at all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from trainc.model.bundle import Bundle
@@ -26,7 +24,7 @@ class Spool:
     """Collects renderings in order; `commit` hands them to a sink unless the run failed."""
 
     streams = False  # whether the text goes to the one stream that people and programs see
-    above: tuple[str, os.stat_result] | None = None  # where the output folder was made, and the state just before
+    above: "tuple[str, os.stat_result] | None" = None  # where the output folder was made, and the state just before
     is_settled = True  # whether everything is as it was before the run, and as it is to be
     counts = False  # whether it only counts jobs, and needs no text
     keeps_old = False  # whether earlier runs of a job stay
@@ -58,20 +56,20 @@ class Spool:
 
         return parts_of(bundle)
 
-    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
+    def add(self, rendered: "Rendered", bundle: Bundle, report: Report) -> None:
         """Keep one rendering until the end of the run."""
         self.count(bundle, report)
         self._append(rendered)
 
-    def add_filled(self, filled: Filled) -> bool:  # noqa: ARG002 (a spool that has no need of bundles asks)
+    def add_filled(self, filled: "Filled") -> bool:  # noqa: ARG002 (a spool that has no need of bundles asks)
         """Keep a rendering that was not compiled; False where its bundle is needed."""
         return False
 
-    def _count_filled(self, filled: Filled) -> None:
+    def _count_filled(self, filled: "Filled") -> None:
         self.jobs += 1
         self.references.add_all(filled.references, filled.rendered.source)
 
-    def _append(self, rendered: Rendered) -> None:
+    def _append(self, rendered: "Rendered") -> None:
         self.objects += rendered.objects
         self.paths[rendered.path] = rendered.source
         self.hold(rendered.text)
@@ -154,7 +152,7 @@ class Tally(Spool):
 
     counts = True
 
-    def __init__(self, rendered: RenderedState | None = None) -> None:
+    def __init__(self, rendered: "RenderedState | None" = None) -> None:
         super().__init__()
         self.rendered = rendered
 
@@ -164,7 +162,7 @@ class Tally(Spool):
         if self.rendered is not None and bundle.jobset is not None:
             self.rendered.judge(bundle, report)
 
-    def add_filled(self, filled: Filled) -> bool:
+    def add_filled(self, filled: "Filled") -> bool:
         """Count a job that was not compiled, and what it names; one whose rendering says something else needs its bundle."""
         if self.rendered is not None and not self.rendered.is_known(filled.rendered, filled.written):
             return False
@@ -181,7 +179,7 @@ class StreamSpool(Spool):
         super().__init__(json=json)
         self._stream = stream
 
-    def add_filled(self, filled: Filled) -> bool:
+    def add_filled(self, filled: "Filled") -> bool:
         """Keep a rendering that was not compiled."""
         self._count_filled(filled)
         self._append(filled.rendered)

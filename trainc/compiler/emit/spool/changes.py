@@ -1,7 +1,5 @@
 """Files of an output folder that are not as the build wants them, and runs that go from one to another."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from trainc.compiler.emit import Rendered

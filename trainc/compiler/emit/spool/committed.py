@@ -1,7 +1,5 @@
 """A stream of manifests in which runs stay as a folder of rendered files has them."""
 
-from __future__ import annotations
-
 import os
 
 from trainc.compiler.emit.digest import body_digest
@@ -44,7 +42,7 @@ class CommittedSpool(StreamSpool):
         self._namespace = namespace
         self._lasting: set[tuple[str, str]] = set()  # of the job at hand, what was kept on its own
 
-    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
+    def add(self, rendered: "Rendered", bundle: Bundle, report: Report) -> None:
         """Keep the committed text of a run where it must not change, the present one elsewhere."""
         if bundle.jobset is None:
             self._lasting |= set(map(object_key, bundle.objects))

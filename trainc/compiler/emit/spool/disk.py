@@ -1,7 +1,5 @@
 """The files of an output folder: read as they are meant, replaced whole, reached through no link."""
 
-from __future__ import annotations
-
 import atexit
 import os
 from collections.abc import Container, Iterator

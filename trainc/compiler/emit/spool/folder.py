@@ -1,7 +1,5 @@
 """A folder of rendered files, one for each job: what is to change in it, and the change itself."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable
 
@@ -111,7 +109,7 @@ class FolderSpool(Spool):
         """Whether a file in the way was not written by trainc, or was changed since."""
         return any(change.state in REFUSED for change in self.changes)
 
-    def add(self, rendered: Rendered, bundle: Bundle, report: Report) -> None:
+    def add(self, rendered: "Rendered", bundle: Bundle, report: Report) -> None:
         """Compare one rendering with the file in its place, and keep it where they differ."""
         if not rendered.source.isascii() and any("\ud800" <= char <= "\udfff" for char in rendered.source):
             raise Trouble(f"{rendered.source}: rendered files name their source, and this name is not UTF-8; rename it")
@@ -146,14 +144,14 @@ class FolderSpool(Spool):
         self._count_filled(filled)
         return True
 
-    def _header(self, rendered: Rendered, job: str, body: bytes, path: str) -> Header:
+    def _header(self, rendered: "Rendered", job: str, body: bytes, path: str) -> Header:
         """The first line of a rendering; the next run is to know its digest."""
         header = Header(rendered.source, job, body_digest(body), self._project)
         if self.outcomes is not None:
             self.digests[path] = digest_of(f"{header}".encode() + body)
         return header
 
-    def _compare(self, rendered: Rendered, path: str, bundle: Bundle, report: Report) -> bytes | None:
+    def _compare(self, rendered: "Rendered", path: str, bundle: Bundle, report: Report) -> bytes | None:
         """Keep a rendering where it differs from its file; the committed text where the run stays with that."""
         self.paths[path] = rendered.source
         target, existing = self._files.find(path)
@@ -192,7 +190,7 @@ class FolderSpool(Spool):
         self._change(path, state, existing, header, body, same_job=bool(same))
         return body if kept else None
 
-    def _former(self, rendered: Rendered, path: str) -> str:
+    def _former(self, rendered: "Rendered", path: str) -> str:
         """The file in which a run was rendered before `oldRun` changed, "" where the run's own file has it."""
         other = rendered.path if self.keeps_old else run_path(rendered.path, rendered.name)
         if other == path or other in self.paths or rendered.name not in runs_in(self._files, other):
@@ -231,7 +229,7 @@ class FolderSpool(Spool):
             return False
         return bool(existing.header.project) or existing.header.source not in ("", source)
 
-    def _path(self, rendered: Rendered) -> str:
+    def _path(self, rendered: "Rendered") -> str:
         self.names |= {rendered.name, rendered.path.rpartition("/")[2].removesuffix(".yaml")}
         self._stems[rendered.path.removesuffix(".yaml")] = rendered.source
         return run_path(rendered.path, rendered.name) if self.keeps_old else rendered.path

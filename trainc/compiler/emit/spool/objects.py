@@ -1,7 +1,5 @@
 """Objects that belong to no single run of a job: each stands in a file of its own, however many runs there are."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable
 
 from trainc.compiler.emit import object_path

@@ -1,7 +1,5 @@
 """What an output folder asks of those who know the project, its sources and Git."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from trainc.compiler.header import Header
@@ -33,7 +31,7 @@ class RenderedState(Protocol):
     def judge(self, bundle: Bundle, report: Report) -> None:
         """A finding where the rendered run of a job cannot take what the job's file says now."""
 
-    def is_known(self, rendered: Rendered, written: str) -> bool:
+    def is_known(self, rendered: "Rendered", written: str) -> bool:
         """Whether the rendered file of a job, if there is one, was made from a job written so."""
 
 

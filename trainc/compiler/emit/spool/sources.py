@@ -1,7 +1,5 @@
 """Whether the files of a run without a single object are those that rendered files were made from."""
 
-from __future__ import annotations
-
 import os
 import re
 

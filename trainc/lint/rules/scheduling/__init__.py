@@ -1,7 +1,5 @@
 """What a look at a finished bundle says about the placing of its pods."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Findings, Job
 from trainc.lint.facts.values import table
 from trainc.model.tree import Tree

@@ -1,7 +1,5 @@
 """Rules about gangs: that they can start, what they wait for, and whether the cluster serves their API."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from trainc.apiserver.pods.complaints import fields

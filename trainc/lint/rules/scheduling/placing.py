@@ -1,7 +1,5 @@
 """Everything there is to say about the placing of pods, in the order in which it is said."""
 
-from __future__ import annotations
-
 from trainc.lint.facts.job import Findings, Job
 from trainc.lint.facts.placement import Placement
 from trainc.lint.rules.scheduling.gangs import order_faults, size_faults, version_faults

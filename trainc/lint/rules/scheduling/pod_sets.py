@@ -1,7 +1,5 @@
 """Rules about what Kueue makes of a JobSet: its pod sets, their topology, and how long they may take to get ready."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.lint.facts.placement import POD, Placement, pod_annotations

@@ -1,7 +1,5 @@
 """Rules about queues and priorities: that they exist, that Kueue reads them, and that only one decides when a job starts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.apiserver.kueue.jobset_webhook import SECONDS

@@ -1,7 +1,5 @@
 """Rules about belonging: every member is tied to one group of one back end, by the right key in the right place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from trainc.lint.facts.placement import POD, Group, Placement
