@@ -50,6 +50,7 @@ def test_sound_means_nothing_to_say(held: dict[str, Any], start: str) -> None:
         ({"name": 1}, "number into Go struct field ObjectMeta.name of type string"),
         ({"finalizers": "x"}, "string into Go struct field ObjectMeta.finalizers of type []string"),
         ({"finalizers": ["a/b", 1]}, "number into Go struct field ObjectMeta.finalizers of type string"),
+        ({"generation": "${N}"}, "string into Go struct field ObjectMeta.generation of type int64"),
         ({"generation": "1"}, "string into Go struct field ObjectMeta.generation of type int64"),
         ({"name": {}, "labels": {"x": 1}}, "number into Go struct field ObjectMeta.labels of type string"),
     ],

@@ -198,3 +198,11 @@ def test_documents_come_one_at_a_time() -> None:
     stream = read("a: 1\n---\nb: c: d\n", "f.yaml", report)
     assert plain(next(stream).tree) == {"a": 1}
     assert report.findings == []
+
+
+def test_what_falls_out_of_the_tree_leaves_no_place_to_a_later_object() -> None:
+    """Places are kept by identity, and Python gives that of a map which is gone to the next one."""
+    report = Report()
+    (document,) = read("a: {x: {}}\nb: {<<: {y: {}}, z: 1}\na: {w: 2}\n", "a.yaml", report)
+    later = [{"new": number} for number in range(1000)]
+    assert [one for one in later if document.marks.get(id(one)) is not None] == []

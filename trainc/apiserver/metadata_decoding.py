@@ -19,7 +19,7 @@ def decode(metadata: Tree) -> list[Fault]:
         got = JSON_TYPES.get(type(metadata.value if type(metadata) is Sourced else metadata))
         text = f"json: cannot unmarshal {got} into Go value of type v1.ObjectMeta"
         return [Fault(("metadata",), "decode", text)] if got else []
-    faults = misfits(load().metadata(), metadata)
+    faults = misfits(load().metadata(), metadata, is_open=lambda _: False)
     # A type that reads itself ends decoding at once; of other faults the first one is told at the end.
     told = next((fault for fault in faults if fault.path[-1] in _TIMES), faults[0] if faults else None)
     return [] if told is None else [Fault(("metadata", *told.path), "decode", told.text)]

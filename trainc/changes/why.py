@@ -1,5 +1,6 @@
 """Who set a field of the output, and the other direction: where a line that people wrote lands in it, or why it does not."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
@@ -315,7 +316,8 @@ def landings(
     pieces = Pieces(bundles)
     plan = next((bundle.plan for bundle in bundles if bundle.plan is not None), None)
     for document in documents:
-        errors = [one for one in findings if one.level == ERROR and one.labels and one.span.file == document.file]
+        of_file = [one for one in findings if one.level == ERROR and one.labels and one.span.file == document.file]
+        errors = _Errors(of_file)
         if isinstance(wanted, int):
             paths = on_line(document, wanted)
         else:
@@ -331,7 +333,7 @@ def landings(
                 # What is said of a list item is said where its name stands.
                 key = get(document.tree, *path[:-1], MERGE_KEYS.get(str(path[-3]), ""))
                 spots += [key.origin.at] if type(key) is Sourced and key.origin.at is not None else []
-            if refusals := _errors_at(errors, spots):
+            if refusals := errors.at(spots):
                 yield Landing(where, content, place, REFUSED, findings=refusals)
                 continue
             landed, overruled = won.get(place, []), lost.get(place, [])
@@ -366,18 +368,36 @@ def _stands(document: Document, path: Path, leaf: Tree, line: int) -> bool:
     return False
 
 
-def _errors_at(errors: Sequence[Finding], places: Sequence[Span]) -> tuple[Finding, ...]:
-    """The errors about one of these places, in their order."""
-    found: set[int] = set()
-    for at in places:
-        spans = [(number, one.labels[0].span) for number, one in enumerate(errors)]
-        before = [(number, span) for number, span in spans if span.column <= at.column and span.file == at.file]
-        found |= {number for number, span in before if span.line <= at.line <= span.end_line != span.line}
-        # Those that start last on a line before a value, or where it does: at its key, or at itself.
-        of_line = [(number, span.column) for number, span in before if span.line == span.end_line == at.line]
-        last = max((column for _, column in of_line), default=0)
-        found |= {number for number, column in of_line if column == last}
-    return tuple(errors[number] for number in sorted(found))
+class _Errors:
+    """Errors by the line and column that they are about: each of many values asks for its own."""
+
+    def __init__(self, errors: Iterable[Finding]) -> None:
+        self._of_line: dict[tuple[str, int], dict[int, list[tuple[int, Finding]]]] = {}
+        self._of_lines: list[tuple[int, Finding]] = []
+        for number, one in enumerate(errors):
+            span = one.labels[0].span
+            if span.line == span.end_line:
+                columns = self._of_line.setdefault((span.file, span.line), {})
+                columns.setdefault(span.column, []).append((number, one))
+            else:
+                self._of_lines.append((number, one))
+        self._columns = {place: sorted(columns) for place, columns in self._of_line.items()}
+
+    def at(self, places: Iterable[Span]) -> tuple[Finding, ...]:
+        """The errors about one of these places, in their order."""
+        found: dict[int, Finding] = {}
+        for at in places:
+            # Those that start last on a line before a value, or where it does: at its key, or at itself.
+            columns = self._columns.get((at.file, at.line), [])
+            if index := bisect_right(columns, at.column):
+                found.update(self._of_line[at.file, at.line][columns[index - 1]])
+            spans = [(number, one, one.labels[0].span) for number, one in self._of_lines]
+            found |= {
+                number: one
+                for number, one, span in spans
+                if span.file == at.file and span.line <= at.line <= span.end_line and span.column <= at.column
+            }
+        return tuple(found[number] for number in sorted(found))
 
 
 class Pieces:

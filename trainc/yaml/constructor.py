@@ -51,7 +51,7 @@ class Constructor:
             self._aliased = self._nodes = 0
             self._anchors: dict[str, tuple[Any, int]] = {}
             self._end: Any = start.end_mark
-            self._marks: dict[int, Marks] = {}
+            self._marks = _Marks()
             self._merged: dict[int, set[str]] = {}
             self._refused = False
             self.line = start.start_mark.line + 1
@@ -249,6 +249,7 @@ class Constructor:
                 level=WARNING if warned else "",
             )
             self._report.add(finding)
+        self._marks.dropped.append(out[key])
         out[key] = node
         places[key] = place
 
@@ -266,6 +267,7 @@ class Constructor:
                     f"`{key}` is set above and again by this merge, which wins for Kubernetes but not for other readers"
                 )
                 self._report.add(rules.LATE_MERGE.at(span, message, help="write the merge key first"))
+            self._marks.dropped.append(source)
             out.update(source)
             places.update(self._marks[id(source)][4] or {})
             merged.update(source)
@@ -282,6 +284,13 @@ class Constructor:
 
     def _too_large(self, start: Any) -> StopError:
         return self._stopped(rules.SIZE, start, f"this document has more than {NODES} values", "split it")
+
+
+class _Marks(dict[int, Marks]):
+    """Where nodes stand, by identity; those that fell out of the tree are held, so that no later object takes theirs."""
+
+    def __init__(self) -> None:
+        self.dropped: list[Tree] = []
 
 
 def _stretch(a: Any, b: Any) -> Stretch:

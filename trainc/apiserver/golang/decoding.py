@@ -4,6 +4,8 @@ Webhooks decode the object into Go structs (sigs.k8s.io/json) and answer with th
 a webhook that changes anything also respells quantities and adds the fields that Go never omits.
 """
 
+from collections.abc import Callable
+
 from trainc.apiserver.fault import FURTHER, JSON_TYPES, Fault, number
 from trainc.apiserver.golang.time import time_fault
 from trainc.apiserver.normalise import TEXT_POINTERS, VALUES
@@ -56,18 +58,23 @@ def decode(node: SchemaNode, tree: Tree) -> list[Fault]:
     return [Fault(fault.path, FURTHER if at else "webhook", fault.text) for at, fault in enumerate(faults)]
 
 
-def misfits(node: SchemaNode, tree: Tree) -> list[Undecodable]:
-    """What a Go program of the type of a node cannot read of a map; the server sends keys in alphabetical order."""
+def misfits(node: SchemaNode, tree: Tree, is_open: Callable[[Any], bool] = is_placeholder) -> list[Undecodable]:
+    """What a Go program of the type of a node cannot read of a map; the server sends keys in alphabetical order.
+
+    `is_open` tells the values that are filled in later, of which nothing is said.
+    """
     faults: list[Undecodable] = []
     for key in sorted(tree):
         if (child := node.prop(key)) is not None:
-            _decode(child, tree[key], (key,), node.raw.get("x-go", ""), faults)
+            _decode(child, tree[key], (key,), node.raw.get("x-go", ""), faults, is_open)
     return faults
 
 
-def _decode(node: SchemaNode, tree: Tree, path: Path, owner: str, faults: list[Undecodable]) -> None:
+def _decode(
+    node: SchemaNode, tree: Tree, path: Path, owner: str, faults: list[Undecodable], is_open: Callable[[Any], bool]
+) -> None:
     value = tree.value if type(tree) is Sourced else tree
-    if value is None or node.kind == "" or (is_placeholder(value) and node.kind not in ("object", "array")):
+    if value is None or node.kind == "" or (is_open(value) and node.kind not in ("object", "array")):
         return
     if node.kind == "int-or-string" or node.format == "date-time":
         _decode_text(node, value, path, owner, faults)
@@ -81,12 +88,12 @@ def _decode(node: SchemaNode, tree: Tree, path: Path, owner: str, faults: list[U
         for key in sorted(value):
             child = node.prop(key)
             if child is not None:
-                _decode(child, value[key], (*path, key), owner, faults)
+                _decode(child, value[key], (*path, key), owner, faults, is_open)
     elif type(value) is list:
         child = node.item()
         for index, item in enumerate(value):
             if child is not None:
-                _decode(child, item, (*path, index), owner, faults)
+                _decode(child, item, (*path, index), owner, faults, is_open)
 
 
 def _decode_text(node: SchemaNode, value: Any, path: Path, owner: str, faults: list[Undecodable]) -> None:

@@ -71,8 +71,8 @@ def projected(source: Field) -> None:
     _mode(source["defaultMode"])
     taken: set[str] = set()
 
-    def once(place: str, at: Field, shown: str | None = None) -> None:
-        if place and place in taken:
+    def once(place: str, at: Field, shown: str | None = None, *, even_empty: bool = False) -> None:
+        if (place or even_empty) and place in taken:
             source.reading(place if shown is None else shown).invalid("conflicting duplicate paths", at=at)
         taken.add(place)
 
@@ -129,7 +129,7 @@ def _trust(bundle: Field, once: Once) -> None:
     else:
         bundle.required("either name or signerName must be specified")
     _place(bundle)
-    once(bundle.text("path"), bundle)
+    once(bundle.text("path"), bundle, even_empty=True)
 
 
 def _signer(signer: Field) -> None:

@@ -229,10 +229,16 @@ class Table:
         """Whether any CEL rule can apply to an object of this kind."""
         if kind not in self.kinds:
             return self.base is not None and self.base.has_rules(kind)
-        reached = [self.kinds[kind]]
-        for index in reached:
-            reached += {*_children(self.nodes[index])}.difference(reached)
-        return any("x-kubernetes-validations" in self.nodes[index] for index in reached)
+        seen: set[int] = set()
+        todo = [self.kinds[kind]]
+        while todo:
+            if (index := todo.pop()) in seen:
+                continue
+            if "x-kubernetes-validations" in self.nodes[index]:
+                return True
+            seen.add(index)
+            todo += _children(self.nodes[index])
+        return False
 
 
 def _children(raw: Mapping[str, Any]) -> list[int]:

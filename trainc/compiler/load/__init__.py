@@ -278,14 +278,15 @@ class Loader:
 
     def nearest(self, file: str) -> str:
         """The nearest `runtimes/` upwards from a file, empty where there is none."""
-        folder = os.path.dirname(file) if file != STDIN else ""
-        if folder not in self._near:
+        start = folder = os.path.dirname(file) if file != STDIN else ""
+        while start not in self._near:
             path = os.path.join(self._project.root, folder, "runtimes")
             if os.path.isdir(path) and is_inside(self._project.root, path):
-                self._near[folder] = os.path.join(folder, "runtimes").replace(os.sep, "/")
-            else:
-                self._near[folder] = self.nearest(folder) if folder else ""
-        return self._near[folder]
+                self._near[start] = os.path.join(folder, "runtimes").replace(os.sep, "/")
+            elif not folder:
+                self._near[start] = ""
+            folder = os.path.dirname(folder)
+        return self._near[start]
 
 
 def _may_name_training(data: bytes) -> bool:

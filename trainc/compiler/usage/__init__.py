@@ -21,7 +21,7 @@ class Blueprint:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.users: list[str] = []  # each once, in the order of their files
+        self.users: dict[str, None] = {}  # each once, in the order of their files
 
     @property
     def name(self) -> str:
@@ -74,8 +74,8 @@ def blueprints_behind(runtimes: Iterable[Document]) -> list[Blueprint]:
 
 def _note(own: list[Blueprint], name: str, user: str, *, is_component: bool) -> None:
     for blueprint in own:
-        if blueprint.name == name and blueprint.is_component is is_component and user not in blueprint.users:
-            blueprint.users.append(user)
+        if blueprint.name == name and blueprint.is_component is is_component:
+            blueprint.users[user] = None
 
 
 def uses_of(document: Document) -> Iterator[tuple[bool, str, str]]:

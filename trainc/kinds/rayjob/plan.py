@@ -200,12 +200,13 @@ def check_fields(job: RayJobAsRead) -> bool:
     refusals = [*_uncompiled(job)]
     for path, message, help_ in refusals:
         job.say(UNCOMPILED, path, message, key=True, help=help_)
+    spec, cluster = job.spec, get(job.document.tree, *CLUSTER)
+    autoscaling = (*CLUSTER, "enableInTreeAutoscaling")
+    if value(job.document.tree, *autoscaling) is True and all(path != autoscaling for path, _, _ in refusals):
+        message = "`enableInTreeAutoscaling` has no effect: each group has the maximum number of replicas"
+        job.say(UNSERVED, autoscaling, message, help="remove it")
     if refusals:
         return False
-    spec, cluster = job.spec, get(job.document.tree, *CLUSTER)
-    if value(cluster, "enableInTreeAutoscaling") is True:
-        message = "`enableInTreeAutoscaling` has no effect: each group has the maximum number of replicas"
-        job.say(UNSERVED, (*CLUSTER, "enableInTreeAutoscaling"), message, help="remove it")
     for path in _EXPOSED:
         exposed = get(cluster, *path)
         leaf = value(exposed) if type(exposed) is not dict else None

@@ -172,11 +172,14 @@ def tmpfs_over_memory(role: ExpandedRole) -> Findings:
         leaf: Tree = source.get("sizeLimit")
         name = text(volume, "name")
         size = amount(leaf.value) if type(leaf) is Sourced and text(source, "medium") == "Memory" else None
+        if size is None:
+            continue
         for container in role.main:
             memory: Tree = container.limits.get("memory")
             limit = amount(memory.value) if type(memory) is Sourced else None
-            mounted = {text(mount, "name") for mount in rows(container.tree, "volumeMounts")}
-            if size is None or limit is None or size <= limit or name not in mounted:
+            if limit is None or size <= limit:
+                continue
+            if all(text(mount, "name") != name for mount in rows(container.tree, "volumeMounts")):
                 continue
             at = role.pod_at("volumes", index, "emptyDir", "sizeLimit")
             message = f"`{name}` may grow to {leaf.value}, but the memory limit of `{container.name}` is {memory.value}"
