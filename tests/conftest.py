@@ -22,6 +22,7 @@ from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from tests import sampling
+from trainc.apiserver.schema.engine import begin_run
 from trainc.cli.caching import run_cache
 
 # How long an example takes says more of the machine than of trainc. The suite makes the same examples each time, so
@@ -54,7 +55,7 @@ gc.set_threshold(100_000, 20, 50)  # as in a process of trainc: parsing the pack
 ROOT = os.path.dirname(os.path.dirname(__file__))
 QUICK = "not slow"
 SLOW_FILE = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
-REST = "python -m pytest --all runs the slow rest too, on all cores: about 8 minutes on two"
+REST = "python -m pytest --all runs the slow rest too, on all cores: about 6 minutes on two"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -109,6 +110,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if config.option.markexpr == QUICK and reporter and not hasattr(config, "workerinput"):
         reporter.write_line(REST)
+
+
+def pytest_runtest_setup() -> None:
+    """Each test may ask the CEL engines as much as a run of the program may, whatever those before it have asked."""
+    begin_run()
 
 
 @pytest.fixture(scope="session", autouse=True)
