@@ -5,8 +5,8 @@ import time
 from collections.abc import Sequence
 
 from benchmarks import tree
+from benchmarks.bench import Bench
 from benchmarks.measure import cost, table
-from benchmarks.run import Bench
 
 JOBS = 10_000
 SETTLED = 3  # seconds after which a file that did not change is believed not to have

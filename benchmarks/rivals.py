@@ -6,10 +6,9 @@ import shutil
 import subprocess
 
 from benchmarks import overlays, templates, tree
+from benchmarks.bench import HERE, Bench
 from benchmarks.measure import Cost, cost, least, table
-from benchmarks.run import Bench
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 SIZES = (100, 1_000)
 PACKAGES = {"Helm": "helm-python-sdk", "jsonnet": "rjsonnet", "KCL": "kcl-lib"}  # as pip knows them
 MODULES = {"Helm": "helm_python", "jsonnet": "rjsonnet", "KCL": "kcl_lib"}

@@ -11,11 +11,10 @@ import sys
 import tempfile
 
 from benchmarks import repeated, rivals, tree
+from benchmarks.bench import HERE, Bench
 from benchmarks.measure import cost, least, table
 from tests.board import board
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
 MANY, SOME, FEW = 10_000, 1_000, 300  # jobs
 CLUSTERS = 100
 GROUPS = ("jobset", "mpijob", "operators", "others", "pytorchjob")  # of public manifests
@@ -30,29 +29,6 @@ ROWS = (
     (("emit",), 0.5),
     (("rest",), 0.5),
 )
-
-
-class Bench:
-    """The programs that are compared, and a folder for what they read and write."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-        self.bin = install(place)
-        self.trainc = [f"{self.bin}/trainc"]
-        self.python = f"{self.bin}/python"
-
-    def tree(self, count: int, kind: str, *, gangs: bool = False) -> str:
-        """A repository of so many jobs, written once."""
-        folder = os.path.join(self.place, f"{kind}-{count}{'-gangs' if gangs else ''}")
-        if not os.path.isdir(folder):
-            tree.write(count, folder, kind, gangs=gangs)
-        return folder
-
-    def yardstick(self, folder: str) -> float:
-        """Microseconds that PyYAML's `CSafeLoader` takes to parse one of the jobs and do nothing else."""
-        command = [self.python, f"{HERE}/yardstick.py", os.path.join(folder, "jobs")]
-        runs = [subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(3)]
-        return min(map(float, runs))
 
 
 def main(names: list[str]) -> None:
@@ -70,7 +46,7 @@ def main(names: list[str]) -> None:
         os.environ.pop(name, None)  # what is installed is measured, and it may keep compiled code, as it does for users
     os.environ["TRAINC_CACHE_DIR"] = ""  # nothing is answered from the run before, where that is not what is measured
     with tempfile.TemporaryDirectory() as place:
-        bench = Bench(place)
+        bench = Bench(place, rivals.PACKAGES.values())
         print(f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}, {cpu()}\n")
         for name in names or tables:
             tables[name](bench)
@@ -81,22 +57,6 @@ def cpu() -> str:
     with open("/proc/cpuinfo", encoding="utf-8") as stream:
         names = [line.partition(": ")[2].strip() for line in stream if line.startswith("model name")]
     return f"{len(names)} x {names[0]}" if names else f"{os.cpu_count()} CPUs"
-
-
-def install(place: str) -> str:
-    """A fresh virtual environment with the wheel of this working tree in it; the folder of its programs."""
-    venv = os.path.join(place, "venv")
-    quiet = ["-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-    python = os.path.join(venv, "bin", "python")
-    # Scripts of the pip that comes with Python 3.11 import `re`; those of later ones, of uv and of pre-commit do not.
-    subprocess.run([python, *quiet, "install", "--upgrade", "pip"], check=False, stderr=subprocess.DEVNULL)
-    subprocess.run([python, *quiet, "wheel", "--no-deps", "--wheel-dir", place, ROOT], check=True)
-    wheel = next(os.path.join(place, name) for name in os.listdir(place) if name.endswith(".whl"))
-    subprocess.run([python, *quiet, "install", "--compile", wheel], check=True)
-    for package in rivals.PACKAGES.values():  # each is left out of the comparison where it cannot be had
-        subprocess.run([python, *quiet, "install", package], check=False, stderr=subprocess.DEVNULL)
-    return os.path.join(venv, "bin")
 
 
 def start(bench: Bench) -> None:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,9 @@ def test_a_generator_that_is_not_read_is_found(text: str, number: int) -> None:
     body = text.replace("NAME", check).replace("\n", "\n    ")
     assert check in lazy_names()
     assert len(list(unread(ast.walk(ast.parse(f"def caller(job):\n    {body}\n"))))) == number
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py")))
+def test_a_benchmark_can_be_started(name: str) -> None:
+    """Nothing else in the suite imports them."""
+    import_module(f"benchmarks.{name}")
