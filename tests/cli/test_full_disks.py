@@ -27,7 +27,8 @@ def process(repository: Repository, *words: str, largest: int = -1, **environmen
         [sys.executable, "-m", "trainc", *words],
         check=False,
         cwd=repository.folder,
-        env={**relative_environment(), **environment},
+        # Python would leave a piece of a module's bytecode behind, which the next process could not read.
+        env={**relative_environment(), **environment, "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
