@@ -25,10 +25,8 @@ def shorter(jobset: Tree, fault: Fault, run: str = "") -> str:
     # What is filled in later has one digit at least.
     more = f"-{value(role, 'name')}-{replicas - 1 if type(replicas) is int else 0}"
     mode = value(role, "template", "spec", "completionMode")
-    if completions is None and mode in {
-        None,
-        "Indexed",
-    }:  # the webhook looks at the Jobs alone, the pods come to nothing later
+    # The webhook looks at the Jobs alone, the pods come to nothing later.
+    if completions is None and mode in {None, "Indexed"}:
         pods = value(role, "template", "spec", "parallelism")
         more += f"-{pods - 1 if type(pods) is int and pods > 0 else 0}"
     if completions is not None and mode == "Indexed":

@@ -168,7 +168,9 @@ class Loader:
             is_asked = file in explicit or (self._selection.include_other and not is_output)
             counts = is_asked and (self._selection.rendered or not is_rendered(data))
             if not (counts or ours(data, rendered=self._selection.rendered)):
-                if is_rendered(data) or not (not is_output if is_pointer(data) else _may_name_training(data)):
+                # Whether the file names training, or nobody can tell.
+                may_count = not is_output if is_pointer(data) else _may_name_training(data)
+                if is_rendered(data) or not may_count:
                     self._report.account.others[file] = ["rendered file" if is_rendered(data) else "other file"]
                     self._project.texts.drop(file)
                     continue

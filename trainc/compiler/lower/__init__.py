@@ -54,9 +54,8 @@ def lower(plan: Plan, project: Project, report: Report) -> Bundle | None:
     roles = _with_patches(plan, drafts, contribution, framework, report)
     controlled = plan.runtime is not None and not checks.admission_only
     spec, manager = plan.template["spec"], plan.job["spec"].get("managedBy") if controlled else None
-    if (
-        manager is not None and manager.value == MULTIKUEUE
-    ):  # what MultiKueue runs elsewhere becomes a JobSet of that kind
+    # What MultiKueue runs elsewhere becomes a JobSet of that kind.
+    if manager is not None and manager.value == MULTIKUEUE:
         spec = {**spec, "managedBy": manager}
     spec = waiting(plan, spec)
     if roles:

@@ -39,9 +39,8 @@ def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Pl
     from trainc.compiler.resolve.relations import lineage  # noqa: PLC0415 (most runs leave no runtime unreached)
 
     waiting = [document for document in catalog.runtimes.given.values() if _is_here(document, project, report)]
-    chains: dict[
-        int, tuple[Document, ...]
-    ] = {}  # each runtime with its ancestors before it, alone where they are not known
+    # Each runtime with its ancestors before it, alone where they are not known.
+    chains: dict[int, tuple[Document, ...]] = {}
     for document in waiting:
         is_legal = catalog.runtimes.admitted(document) is not None
         chains[id(document)] = (is_legal and lineage(document, catalog, project, report)) or (document,)

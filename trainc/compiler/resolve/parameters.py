@@ -190,9 +190,8 @@ class EnabledComponent(NamedTuple):
     file: str
     by: str
     given: Mapping[str, Sourced[Any]] = {}
-    owner: tuple[Document, int] | None = (
-        None  # the runtime that gives the values, and which of its components gets them
-    )
+    # The runtime that gives the values, and which of its components gets them.
+    owner: tuple[Document, int] | None = None
     keys: Mapping[str, Span] | None = None
     follows: bool = False
 

@@ -256,9 +256,8 @@ def countable(job: LegacyJob) -> bool:
         elif type(count) is int:
             message = f"`{replica.role}` has {count} pods, a Job has at most {MOST}"
             job.say(TOO_MANY_PODS, at, message, help="request fewer pods")
-        elif job.report.compiles or not is_placeholder(
-            count
-        ):  # else who computes with the number counts what it cannot
+        elif job.report.compiles or not is_placeholder(count):
+            # Otherwise, what computes with the number counts that it could not.
             help_ = "write the number: the addresses and ranks of this kind are written out, one for each pod"
             job.say(UNKNOWN_SIZE, at, f"the number of pods of `{replica.role}` is unknown", help=help_)
     if is_whole and not job.pods:

@@ -80,9 +80,8 @@ def _plan(job: LegacyJob, shape: JobLayout, entry: Entry, *, barred: bool) -> Pl
         barred=barred,
     )
     plan = planned(template, companions=entry.companions)
-    if (
-        barred or is_open(job) or "runtimeId" in (shape.settings or {})
-    ):  # with a number that nobody writes in a host name
+    # Where a number is not known, nobody has written it into a host name.
+    if barred or is_open(job) or "runtimeId" in (shape.settings or {}):
         return plan
     files = Hosts(job, plan, in_files=True).files(entry.companions, [pod_of(tree) for tree in replicated])
     present = Hosts(job, plan).replicated(replicated)

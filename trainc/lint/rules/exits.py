@@ -64,15 +64,12 @@ def _masked(container: Container) -> tuple[Simple, Simple | None, tuple[str, str
     commands = container.commands
     count = len(commands)
     lines = [" ".join(simple.words) if _trains(simple) else "" for simple in commands]
-    weights = [
-        bool(line) + any(word in line for word in _LAUNCHERS) for line in lines
-    ]  # 2 for a launcher, 0 for what is none
+    # 2 for a launcher, 1 for another program that trains, 0 for the rest.
+    weights = [bool(line) + any(word in line for word in _LAUNCHERS) for line in lines]
     after = list(range(1, count + 1))  # where the pipeline of each has ended
     heaviest: list[int | None] = [None] * (count + 1)  # the heaviest foreground command from an index on
-    harmless, waiting = (
-        [True] * (count + 1),
-        [False] * (count + 1),
-    )  # whether all from an index on are, or one of them is
+    # Whether all lines from an index on are harmless, and whether one of them waits.
+    harmless, waiting = [True] * (count + 1), [False] * (count + 1)
     for index in range(count - 1, -1, -1):
         simple, best = commands[index], heaviest[index + 1]
         if simple.end in _PIPES and index < count - 1:

@@ -50,9 +50,8 @@ def too_many_devices(job: Job) -> Findings:
 def misspelt_resource(container: Container) -> Findings:
     for resource in dict.fromkeys((*container.limits, *container.requests)):
         meant = meant_device(resource)
-        nodes = (
-            container.role.job.cluster.objects.get("Node", {}).values() if meant else ()
-        )  # which may have it after all
+        # A node of the dump may have it after all.
+        nodes = container.role.job.cluster.objects.get("Node", {}).values() if meant else ()
         if meant and not any(resource in table(table(node, "status"), "allocatable") for node in nodes):
             message = f"no device plugin offers `{resource}`"
             effect = "no node has it: the pods stay pending"

@@ -49,10 +49,8 @@ def judge(job: Job, level: str) -> None:
     if enforced is None:
         return
     also = [Label(enforced.at, f"the namespace enforces `{enforced.level}`")] if enforced.at is not None else []
-    parsed, kubernetes = (
-        version(enforced.version),
-        job.cluster.kubernetes,
-    )  # no server applies a later version than its own
+    # No server applies a later version than its own.
+    parsed, kubernetes = version(enforced.version), job.cluster.kubernetes
     minor = min(NEWEST if parsed is None else parsed[1], NEWEST if kubernetes is None else kubernetes[1])
     for role in job.roles:
         for violation in violations(table(role.spec, "template"), enforced.level, minor):
