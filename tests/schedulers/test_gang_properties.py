@@ -109,7 +109,9 @@ def shown(plan: Plan, together: tuple[Role, ...]) -> int:
 @given(JOBS, st.sampled_from(sorted(MINIMUM)))
 def test_a_gang_is_the_pods_of_its_members(roles: list[Any], name: str) -> None:
     plan = plan_from(jobset(roles))
-    cluster = Cluster(scheduler=sourced(name), kubernetes=(1, 37), gates=["GenericWorkload"], queue=sourced("q"))
+    cluster = Cluster(
+        scheduler=sourced(name), kubernetes=(1, 37), gates=frozenset({"GenericWorkload"}), queue=sourced("q")
+    )
     contribution = contribute(plan, cluster, Report())
     together = members(plan.roles)
     assert bool(contribution.objects) == bool(together)
@@ -130,6 +132,8 @@ def test_a_gang_is_the_pods_of_its_members(roles: list[Any], name: str) -> None:
 @given(JOBS, st.sampled_from(sorted(MINIMUM)))
 def test_what_is_made_breaks_no_rule_about_numbers_and_ties(roles: list[Any], name: str) -> None:
     plan = plan_from(jobset(roles))
-    cluster = Cluster(scheduler=sourced(name), kubernetes=(1, 37), gates=["GenericWorkload"], queue=sourced("q"))
+    cluster = Cluster(
+        scheduler=sourced(name), kubernetes=(1, 37), gates=frozenset({"GenericWorkload"}), queue=sourced("q")
+    )
     said = found(laid_on(plan, contribute(plan, cluster, Report())), cluster)
     assert set(said) <= {"warning[gang-best-effort-member]"}

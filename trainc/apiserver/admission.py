@@ -1,6 +1,7 @@
 """One object before the API server: what it would store, or everything that it has against it."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words
 from trainc.apiserver.jobset import defaults as jobset
@@ -15,7 +16,6 @@ from trainc.model.settings import STRICT, WARN
 from trainc.model.tree import Path, Tree, dotted, get, has_nulls
 from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder, placeholder
-from trainc.text.record import Any
 
 _ADVISED = 200  # faults of one object that get advice: as many as a run prints
 

@@ -1,7 +1,8 @@
 """What a server says against an object, as plain data."""
 
+from typing import NamedTuple
+
 from trainc.model.tree import Path, Tree, dotted
-from trainc.text.record import NamedTuple
 
 # The notice that the API server adds when schema faults keep it from evaluating CEL rules.
 SKIPPED_RULES = (

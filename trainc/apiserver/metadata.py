@@ -3,13 +3,14 @@
 Source: k8s.io/apimachinery/pkg/api/validation (ValidateObjectMeta), Kubernetes 1.36.
 """
 
+from typing import Any
+
 from trainc.apiserver.fault import Fault, invalid
 from trainc.apiserver.names import is_label, label, label_value, qualified, subdomain
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Path, Tree, dotted, plain
 from trainc.text.memo import TextMemo
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import Any
 
 _ANNOTATION_BYTES = 256 * 1024
 

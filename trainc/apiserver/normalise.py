@@ -1,10 +1,11 @@
 """What the API's typed structures do to a template: zero values fall away, quantities get one spelling."""
 
+from typing import Any
+
 from trainc.model.sourced import Origin, Sourced, known
 from trainc.model.tree import Tree
 from trainc.text.memo import Memo
 from trainc.text.quantity import Quantity
-from trainc.text.record import Any
 
 # Go's omitempty drops a zero from a plain field and keeps it in a pointer; a field without it keeps every zero. The
 # API's JSON does not tell these from one another, so what a template can reach is listed (JobSet v1alpha2, batch/v1,

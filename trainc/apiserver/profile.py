@@ -1,14 +1,15 @@
 """The server that is asked: versions, feature gates, installed admission, and what is known of its state."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from trainc.apiserver.versions import JOBSET, JOBSET_SINCE, KUBERNETES, Version
 from trainc.model.cluster import Cluster
 from trainc.model.tree import Tree
-from trainc.text.record import Immutable
 
 
-class Profile(Immutable):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Profile:
     """What a verdict depends on besides the object.
 
     `state` holds known cluster objects by kind, then by (namespace, name); cluster-scoped ones have the namespace "".
@@ -20,7 +21,7 @@ class Profile(Immutable):
     gates: frozenset[str] = frozenset()
     kueue: bool = False
     unqueued: bool = False
-    state: Mapping[str, Mapping[tuple[str, str], Tree]] = {}
+    state: Mapping[str, Mapping[tuple[str, str], Tree]] = field(default_factory=dict)
 
     def jobset_does(self, fact: str) -> bool:
         """Whether its JobSet is of a version in which something holds that `versions.JOBSET_SINCE` lists."""

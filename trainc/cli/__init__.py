@@ -6,10 +6,10 @@ Words come in; text, files and an exit code go out. What it says is worked out e
 import gc
 import sys
 from collections.abc import Sequence
+from typing import Never
 
 from trainc.cli.options import Command
 from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams
-from trainc.text.record import Never
 
 CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
 

@@ -2,9 +2,9 @@
 
 import os
 import sys
+from typing import BinaryIO
 
 from trainc.text.files import READING, is_regular_file
-from trainc.text.record import BinaryIO
 from trainc.text.suppress import Suppress
 
 VARIABLE = "TRAINC_CACHE_DIR"

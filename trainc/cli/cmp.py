@@ -7,6 +7,7 @@ nothing is printed at all.
 
 import os
 import sys
+from dataclasses import replace
 
 from trainc.changes.compare.committed import FOREIGN_OUTPUT, Committed
 from trainc.changes.compare.removal import lost_sources
@@ -106,12 +107,12 @@ def _session() -> Session:
         names = ", ".join(os.path.relpath(folder) for folder in nested)
         raise Trouble(f"{names}: a trainc.yaml there makes it a separate project; create a separate Application for it")
     session = Session(Options(paths, values), sent.top)
-    project = session.project if is_complete(session.project, sent) else session.project.but(gap=ARGOCD_GAP)
+    project = session.project if is_complete(session.project, sent) else replace(session.project, gap=ARGOCD_GAP)
     # Argo CD applies it, with the application's namespace for jobs that name none.
     namespace = os.environ.get("ARGOCD_APP_NAMESPACE", "")
     leaf = Sourced(namespace, Origin(by="the application's namespace")) if namespace else None
     clusters = [
-        one.but(delivery="argocd", namespace=leaf if one.namespace is None else one.namespace)
+        replace(one, delivery="argocd", namespace=leaf if one.namespace is None else one.namespace)
         for one in project.clusters
     ]
     session.project = project.serving(tuple(clusters))

@@ -1,9 +1,9 @@
 """A lock on an output folder: two builds that write to it take turns."""
 
 import os
+from typing import Self
 
 from trainc.cli.output import tell
-from trainc.text.record import Self
 from trainc.text.suppress import Suppress
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from trainc.changes.compare.rendering_state import RenderingStates
 from trainc.compiler.usage import blueprints, blueprints_behind
@@ -12,7 +13,6 @@ from trainc.model.report import Report
 from trainc.model.run import run_of
 from trainc.model.settings import Project
 from trainc.report.page.inheritance import Inheritance
-from trainc.text.record import Any
 
 
 def has_output(project: Project) -> bool:

@@ -1,8 +1,8 @@
 """argv -> options, from one table; small enough to start fast, strict enough to catch a typo."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from trainc.text.record import NamedTuple
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 

@@ -4,10 +4,10 @@ import os
 import sys
 from collections.abc import Iterable
 from time import monotonic
+from typing import NamedTuple, TextIO
 
 from trainc.report.lines import Line, text_of
 from trainc.text.numbers import whole_number
-from trainc.text.record import NamedTuple, TextIO
 
 _USUAL = 80  # columns of a terminal that does not tell
 _LEAST = 20  # columns below which folding makes a text harder to read

@@ -3,8 +3,7 @@
 import os
 import sys
 from io import TextIOWrapper
-
-from trainc.text.record import Any, Never
+from typing import Any, Never
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

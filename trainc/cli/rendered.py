@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from trainc.apiserver.names import label
 from trainc.changes.compare.committed import (
@@ -96,7 +97,7 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     absent = absent_files(session.project.root)
     folders = session.project.runtimes or (_RUNTIMES,)
     if any(f"/{folder}/" in f"/{path}" for path in absent for folder in folders):
-        session.project = session.project.but(gap=SPARSE_GAP)
+        session.project = replace(session.project, gap=SPARSE_GAP)
     only_rendered = options.one("only") == RENDERED
     runs = rendered_runs(session) if only_rendered else None
     explains = runs.judge if runs is not None else None

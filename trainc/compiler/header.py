@@ -1,6 +1,6 @@
 """The first line of a rendered file: what it was made from, and two digests that show who changed it since."""
 
-from trainc.text.record import NamedTuple
+from typing import NamedTuple
 
 MARK = "# trainc: from "
 _BYTES = MARK.encode()

@@ -1,6 +1,7 @@
 """What only shows across jobs: two objects of one name, two JobSets behind one Service."""
 
 from collections.abc import Iterable
+from typing import Self
 
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
@@ -10,7 +11,6 @@ from trainc.model.references import KINDS, Reference
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Tree, get, value
-from trainc.text.record import Self
 
 _Key = tuple[str, ...]  # cluster, kind, namespace, name
 _Job = tuple[str, Span]  # its name, "" for an object of a file without jobs, and where that stands

@@ -1,5 +1,7 @@
 """What servers have against a JobSet, and against the Jobs and pods that it becomes, as findings."""
 
+from typing import NamedTuple
+
 from trainc.apiserver.fault import Verdict, gate_help, in_words
 from trainc.apiserver.jobs.child import CLAIM, CREATION, JOB, POD, ChildFaults
 from trainc.lint.facts.job import Job
@@ -8,7 +10,6 @@ from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR, NOTE, Label, Refusal, Rule
 from trainc.model.report import Report
 from trainc.model.tree import Path
-from trainc.text.record import NamedTuple
 
 TEMPLATE = Rule("pod-template-refused", ERROR)
 JOB_REFUSED = Rule("job-refused", ERROR)

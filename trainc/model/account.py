@@ -5,12 +5,12 @@ error where it turns out to be the reason why a job is not compiled.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple, Self
 
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, Finding, Label, Rule
 from trainc.model.sourced import Span
 from trainc.text.counting import few
-from trainc.text.record import NamedTuple, Self
 
 Key = tuple[str, int, str]  # the file, which of its documents, the cluster that is compiled for
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
@@ -9,7 +10,6 @@ from trainc.model.references import Reference
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import Tree, leaves
-from trainc.text.record import NamedTuple, Protocol
 
 Point = tuple[str, int, int]  # file, line, column
 _LINE_END = 1 << 62  # behind every column

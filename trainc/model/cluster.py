@@ -1,19 +1,19 @@
 """What is known of the cluster that a bundle is for."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
 
 from trainc.model.document import Document
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Tree, get, value
 from trainc.text.numbers import whole_number
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import Any, Immutable, NamedTuple, Protocol, Self
 
 Remark = tuple[Span, str]
 Opening = Callable[[], "Cache | None"]  # of a cache, which few runs need
 Version = tuple[int, int]
 UNITS = WHOLE, ROLES, REPLICAS = "whole", "roles", "replicas"
-_NONE: Mapping[str, Any] = {}
 
 
 class Cache(Protocol):
@@ -35,7 +35,8 @@ class Definitions(NamedTuple):
     lasting: bool = True  # whether another run would read the same of the file
 
 
-class Cluster(Immutable):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cluster:
     """One cluster as its settings and its folder of dumps describe it; whatever is None is not known.
 
     Every field has a default that knows nothing.
@@ -47,14 +48,18 @@ class Cluster(Immutable):
     delivery: str = ""  # the tool that applies its manifests (argocd, flux); empty for the project's
     paths: tuple[Sourced[str], ...] = ()  # globs of the jobs that it runs
     components: tuple[Sourced[str], ...] = ()
-    component_values: Mapping[str, Mapping[str, Tree]] = _NONE  # by component, of its parameters
+    component_values: Mapping[str, Mapping[str, Tree]] = field(default_factory=dict)  # by component, of its parameters
     patch: Tree = None  # a partial runtime spec over every runtime
     document: Document | None = None  # that says all this
-    images: Mapping[str, Mapping[str, Sourced[str]]] = _NONE  # rewrites registries and pins digests
+    images: Mapping[str, Mapping[str, Sourced[str]]] = field(
+        default_factory=dict
+    )  # rewrites registries and pins digests
     runtimes: tuple[Document, ...] = ()
     definitions: tuple[Definitions, ...] = ()  # of each file that holds any
     policies: tuple[Document, ...] = ()  # admission policies, their bindings and parameters, webhooks
-    objects: Mapping[str, Mapping[str, Tree]] = _NONE  # the dumps by kind, then by name, or namespace/name
+    objects: Mapping[str, Mapping[str, Tree]] = field(
+        default_factory=dict
+    )  # the dumps by kind, then by name, or namespace/name
     closed: bool = False  # what is not in the input does not exist
 
     scheduler: Sourced[str] | None = None  # the back end that replaces every other choice
@@ -65,7 +70,9 @@ class Cluster(Immutable):
     unit: str = WHOLE  # what is a gang inside a job: the whole, its roles (each with its own minimum), or its replicas
     autoscaling: bool = False  # nodes appear on demand: what is free now says nothing
     fixed_nodes: bool = False  # nobody adds nodes: what does not fit never starts
-    capacity: list[Any]  # what is worked out of the dumps, filled when a rule first asks
+    capacity: list[Any] = field(
+        default_factory=list, init=False
+    )  # what is worked out of the dumps, filled when a rule first asks
     injected: Tree = None  # requests that sidecars of the cluster add to every pod
 
     kubernetes: Version | None = None
@@ -73,13 +80,6 @@ class Cluster(Immutable):
     kueue: Version | None = None
     gates: frozenset[str] = frozenset()
     admission: frozenset[str] = frozenset()  # whose webhooks are installed besides Trainer's and JobSet's
-
-    def __init__(self, **settings: Tree) -> None:
-        super().__init__(**settings, capacity=[])
-
-    def but(self, **changes: object) -> Self:
-        """This cluster with other values in some of its fields."""
-        return super().but(**changes, capacity=[])
 
     @property
     def globs(self) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class Cluster(Immutable):
                 added[kind] = {**(added.get(kind) or self.objects.get(kind, {})), key: tree}
         if closed == self.closed and not added:
             return self
-        return self.but(objects={**self.objects, **added}, closed=closed)
+        return replace(self, objects={**self.objects, **added}, closed=closed)
 
     def names(self, kind: str, namespace: str = "") -> list[str] | None:
         """The names of one kind that exist, None where nobody has listed them.

@@ -1,9 +1,10 @@
 """One YAML document: a tree whose every node has a place in a file."""
 
+from typing import Protocol
+
 from trainc.model.finding import SAFE, Edit
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree, get
-from trainc.text.record import Protocol
 
 Identity = tuple[str, str, str, int]
 Stretch = tuple[int, int, int, int]

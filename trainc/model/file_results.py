@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from typing import Any
 
 from trainc.model.bundle import Bundle
 from trainc.model.references import KINDS, RECOUNTED, Reference
 from trainc.model.report import Report
 from trainc.model.tree import value
-from trainc.text.record import Any
 
 Identity = tuple[Any, ...]  # of a runtime
 Key = tuple[str, ...]  # cluster, kind, namespace, name

@@ -1,10 +1,10 @@
 """What trainc tells people, as data; words and colours live in `trainc.report`."""
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from trainc.model.rule_selection import NO_FACTS, rule_facts
 from trainc.model.sourced import Origin, Span
-from trainc.text.record import NamedTuple
 
 NOTE, WARNING, ERROR = "note", "warning", "error"
 LEVELS = (NOTE, WARNING, ERROR)

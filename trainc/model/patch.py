@@ -1,11 +1,11 @@
 """A patch: changes to the pods of one role, and where each of them goes."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree
 from trainc.text.memo import Memo
-from trainc.text.record import Any, Final, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

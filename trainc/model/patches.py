@@ -1,6 +1,7 @@
 """What contributors give back: patches on pods and whole objects, as pure data."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from trainc.model.cluster import Cluster
 from trainc.model.patch import LITERALS, Patch
@@ -10,7 +11,6 @@ from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree
 from trainc.model.vocabulary import Vocabulary
 from trainc.text.object_keys import POD_INDEX
-from trainc.text.record import Any, NamedTuple
 
 GPU, TPU, NEURON, EFA = "gpu", "tpu", "neuron", "efa"  # what machines have; EFA is the network of GPUs on EKS
 COMPLETION_INDEX: dict[str, Any] = {"valueFrom": {"fieldRef": {"fieldPath": f"metadata.annotations['{POD_INDEX}']"}}}

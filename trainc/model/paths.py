@@ -1,11 +1,11 @@
 """Paths that mean the same in every layer: items of keyed lists by their key, as people write them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.merge_keys import MERGE_KEYS
-from trainc.text.record import Any
 
 Step = str | int | tuple[str, object]  # a key, an index, or (merge key, its value)
 Steps = tuple[Step, ...]

@@ -1,13 +1,13 @@
 """A plan: one job with nothing left to look up, its layers holding all that people wrote."""
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from trainc.model.document import Document
 from trainc.model.inference import Inferred
 from trainc.model.patch import Patch
 from trainc.model.sourced import Origin, Sourced, known
 from trainc.model.tree import Tree, get, value
-from trainc.text.record import NamedTuple
 
 Step = tuple[str, str, Tree, tuple[Patch, ...], Tree]  # what a layer says, in the order of its fields
 

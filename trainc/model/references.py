@@ -1,13 +1,13 @@
 """What jobs need by name: claims, ConfigMaps, Secrets and ServiceAccounts, and what makes a Secret."""
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from trainc.model.bundle import Bundle
 from trainc.model.cluster import Cluster
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, stamp, value
-from trainc.text.record import NamedTuple
 
 CLAIM = "PersistentVolumeClaim"
 # A field that holds a name: the kind, and the fields below it of which one is the name.

@@ -1,6 +1,7 @@
 """The findings of one run, and what a project and its files have chosen not to hear."""
 
 from collections.abc import Callable, Iterable
+from typing import Self
 
 from trainc.model.account import Account, Withheld
 from trainc.model.document import Document
@@ -8,7 +9,6 @@ from trainc.model.document import Identity as DocumentIdentity
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Refusal, Rule
 from trainc.model.rule_selection import RuleFilter, instead
 from trainc.model.sourced import Span
-from trainc.text.record import Self
 
 Findings = dict[tuple[object, ...], Finding]
 Identity = tuple[object, ...]

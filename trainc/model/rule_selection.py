@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from trainc.text.record import NamedTuple
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 

@@ -1,20 +1,22 @@
 """The settings a run works under: the project's, and what the command line asked for."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from trainc.model.cluster import Cluster, Opening
 from trainc.model.document import Document
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree
+from trainc.text.globs import holds, matching
 from trainc.text.memo import Memo
-from trainc.text.record import Any, Immutable, NamedTuple
 
 ROOM = 16 * 1024 * 1024  # bytes
 FILE = "trainc.yaml"  # where it stands, a project starts
 OUTPUT = "rendered"  # the folder of rendered files where a project names none
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
 STDIN = "<stdin>"  # the name of the text that comes from standard input
-_NONE: Mapping[str, Any] = {}
 
 
 class Texts:
@@ -87,7 +89,8 @@ class Checks(NamedTuple):
     capacity: bool = True  # False where the command itself asks the cluster's dump whether jobs fit
 
 
-class Project(Immutable):
+@dataclass(frozen=True, eq=False)
+class Project:
     """A repository of training specs: where it starts and what it says for all its jobs.
 
     Its settings are what trainc.yaml says: each is here once, under the name that it has there.
@@ -98,48 +101,42 @@ class Project(Immutable):
     name: str = ""  # what the project calls itself
 
     runtimes: tuple[str, ...] | None = None  # folders searched for runtimes; None for the nearest above each file
-    rules: Mapping[str, str] = _NONE  # off, warning or error, by rule
-    rules_by_path: Mapping[str, Mapping[str, str]] = _NONE  # such maps, by a glob of paths
+    rules: Mapping[str, str] = field(default_factory=dict)  # off, warning or error, by rule
+    rules_by_path: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # such maps, by a glob of paths
     rules_from: tuple[Sourced[str], ...] = ()  # the names of installed packages' rules that count as well
     deadline: str = ""  # per-job where a TrainJob's deadline goes to every child Job
-    secrets: Mapping[str, Sourced[str]] = _NONE  # existing:NAME or external-secrets, by framework
+    secrets: Mapping[str, Sourced[str]] = field(default_factory=dict)  # existing:NAME or external-secrets, by framework
     output: str = OUTPUT  # the folder of rendered files, relative to the root
     old_run: str = "prune"  # what becomes of an earlier run's file: prune, keep
 
-    clusters: tuple[Cluster, ...]
-    cluster: Cluster  # the one that the output is for just now
+    clusters: tuple[Cluster, ...] = field(default_factory=lambda: (Cluster(),))
+    chosen: Cluster | None = None  # the one that the output is for just now; None for the first
+    default_delivery: str = ""  # the tool that applies the output of a cluster that names none: argocd, flux
     policies: tuple[Document, ...] = ()  # admission policies, with their bindings and parameters
     policy_folders: tuple[str, ...] = ()
-    assigned: Mapping[str, Any] = _NONE  # settings of the clusters, over what trainc.yaml says
-    checks: Checks = Checks()
+    assigned: Mapping[str, Any] = field(default_factory=dict)  # settings of the clusters, over what trainc.yaml says
+    checks: Checks = field(default_factory=Checks)
     gap: Gap | None = None  # why what is not there may be somewhere else
     cache: Opening | None = None  # opens what remembers from run to run what clusters define
-    texts: Texts  # what this run has read ahead, and the texts that an editor holds
-    judged: dict[str, Any]  # what the policies for each cluster amount to, by its name, filled when first asked for
-    holders: Mapping[str, list[Cluster]]  # by file, the clusters whose paths hold it
-    by_annotation: Mapping[str, ClusterChoice]  # by the text of a job's annotation
-    _globs: list[tuple[Callable[[str], object], Cluster]]  # what finds a cluster's files, filled when first asked
-    _tool: str  # that applies the output of a cluster that names none
+    texts: Texts = field(default_factory=Texts)  # what this run has read ahead, and the texts that an editor holds
+    judged: dict[str, Any] = field(default_factory=dict)  # what the policies for each cluster amount to, by its name
 
-    def __init__(
-        self,
-        root: str,
-        *,
-        clusters: tuple[Cluster, ...] = (),
-        delivery: str = "",
-        unsaved: Mapping[str, bytes] | None = None,
-        **settings: Any,
-    ) -> None:
-        super().__init__(root=root, _tool=delivery, texts=Texts(unsaved), judged={}, **settings)
-        self._serve(clusters or (Cluster(),))
+    @property
+    def cluster(self) -> Cluster:
+        """The one that the output is for just now."""
+        return self.clusters[0] if self.chosen is None else self.chosen
 
-    def _serve(self, clusters: tuple[Cluster, ...]) -> None:
-        """Set the clusters, and everything that follows from them."""
-        # The loader asks for holders, and admission for each job of the file.
-        holders = Memo(self._holders, most=20_000)
-        by_name = {cluster.name: (at, cluster) for at, cluster in enumerate(clusters)}
-        by_annotation: Memo[str, ClusterChoice] = Memo(lambda text: _cluster_choice(text, by_name))
-        self._fill(clusters=clusters, cluster=clusters[0], holders=holders, by_annotation=by_annotation, _globs=[])
+    @cached_property
+    def holders(self) -> Mapping[str, list[Cluster]]:
+        """By file, the clusters whose paths hold it: the loader asks, and admission for each job of the file."""
+        globs = [(matching(cluster.globs), cluster) for cluster in self.clusters]
+        return Memo(lambda file: [cluster for match, cluster in globs if match(file) is not None], most=20_000)
+
+    @cached_property
+    def by_annotation(self) -> Mapping[str, ClusterChoice]:
+        """By the text of a job's annotation, the clusters that it names."""
+        by_name = {cluster.name: (place, cluster) for place, cluster in enumerate(self.clusters)}
+        return Memo(lambda text: _cluster_choice(text, by_name))
 
     @property
     def apart(self) -> tuple[str, ...]:
@@ -150,44 +147,32 @@ class Project(Immutable):
     @property
     def delivery(self) -> str:
         """The tool that applies the output for the present cluster: argocd, flux, or empty."""
-        return self.cluster.delivery or self._tool
+        return self.cluster.delivery or self.default_delivery
 
     def at(self, cluster: Cluster) -> "Project":
         """This project while it compiles for one of its clusters."""
         if all(cluster is not one for one in self.clusters):
             raise ValueError(f"cluster `{cluster.name}` is not in this project")
-        return self.but(cluster=cluster)
+        return replace(self, chosen=cluster)
 
     def serving(self, clusters: tuple[Cluster, ...]) -> "Project":
         """This project with other clusters, of which the first is the present one."""
-        view = self.but()
-        view._serve(clusters)  # noqa: SLF001 (its own class)
-        return view
+        return replace(self, clusters=clusters, chosen=None)
 
     def with_objects(self, trees: Iterable[Tree]) -> "Project":
         """This project while its present cluster is known to have these objects as well."""
         cluster = self.cluster.with_objects(trees, closed=False)
-        return self if cluster is self.cluster else self.but(cluster=cluster)
+        return self if cluster is self.cluster else replace(self, chosen=cluster)
 
     def checked(self, checks: Checks) -> "Project":
-        return self.but(checks=checks)
-
-    def _holders(self, file: str) -> list[Cluster]:
-        if not self._globs:
-            from trainc.text.globs import matching  # noqa: PLC0415 (only projects with several clusters ask)
-
-            self._globs.extend((matching(cluster.globs), cluster) for cluster in self.clusters)
-        return [cluster for match, cluster in self._globs if match(file) is not None]
+        return replace(self, checks=checks)
 
     def level_of(self, rule: str, file: str) -> str:
         """The level this project wants for a rule in a file, empty for the rule's own; the last matching path wins."""
         level = self.rules.get(rule, "")
         for glob, rules in self.rules_by_path.items():
-            if rule in rules:
-                from trainc.text.globs import holds  # noqa: PLC0415 (few projects ask)
-
-                if holds(glob, file):
-                    level = rules[rule]
+            if rule in rules and holds(glob, file):
+                level = rules[rule]
         return level
 
 

@@ -1,19 +1,12 @@
 """A value that knows where it came from."""
 
 from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
-from trainc.text.record import Any, Generic, NamedTuple, NoReturn
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    T = TypeVar("T")
-    U = TypeVar("U")
-    Place = tuple[str, int, int, int, int]
-    Derived = tuple[str, tuple["Sourced[Any]", ...]]
-else:
-    from trainc.text.record import Generic, NamedTuple, T
+T = TypeVar("T")
+U = TypeVar("U")
+Place = tuple[str, int, int, int, int]
+Derived = tuple[str, tuple["Sourced[Any]", ...]]
 
 SCHEMA_DEFAULT = "schema default"  # `by` of what the server's schema of a kind fills in
 _new = tuple.__new__  # an origin that names all of its fields, made without asking which they are

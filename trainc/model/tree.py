@@ -1,9 +1,9 @@
 """The one substance, trees of dicts, lists and `Sourced` leaves, and the one strategic merge over them."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from trainc.model.sourced import Origin, Sourced
-from trainc.text.record import Any, NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,8 +1,7 @@
 """The names that the processes of a framework go by: variables, launchers, ports."""
 
 from collections.abc import Iterable, Mapping
-
-from trainc.text.record import NamedTuple
+from typing import NamedTuple
 
 Setting = tuple[str, str]  # an option of a launcher, dashes as underscores, and the variable that stands for it
 

@@ -1,6 +1,6 @@
 """JSON inside a text that people wrote, such as an annotation or a variable."""
 
-from trainc.text.record import Any, NoReturn
+from typing import Any, NoReturn
 
 
 def json_value(text: str) -> Any:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable
 from fnmatch import translate
+from typing import Final
 
 from trainc.text.memo import Memo
-from trainc.text.record import Final
 
 
 def holds(glob: str, file: str) -> bool:

@@ -1,15 +1,10 @@
 """Bounded memo tables: jobs of one runtime share most of their texts and parts."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    K = TypeVar("K")
-    V = TypeVar("V")
-else:
-    K = V = "a parameter"  # where a type checker sees a variable
+K = TypeVar("K")
+V = TypeVar("V")
 
 MAX_ENTRIES = 1_000
 

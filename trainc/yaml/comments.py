@@ -1,8 +1,9 @@
 """Comments of a YAML text, and those that speak to trainc: `# trainc: allow[rule] reason`."""
 
+from typing import Any
+
 from trainc.model.report import Allow
 from trainc.model.sourced import Span
-from trainc.text.record import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from itertools import repeat
+from typing import Any
 
 from yaml.events import AliasEvent, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, StreamEndEvent
 
@@ -10,7 +11,6 @@ from trainc.model.finding import WARNING, Finding, Label, Rule
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Tree
-from trainc.text.record import Any
 from trainc.yaml import rules, scalars
 from trainc.yaml.scalars import KEYS, VALUES, OddError
 

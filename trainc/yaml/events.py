@@ -1,6 +1,6 @@
 """YAML events: libyaml through PyYAML's C extension, or PyYAML's own parser where the extension is missing."""
 
-from trainc.text.record import Any
+from typing import Any
 
 
 def python_parser(data: bytes) -> Any:

@@ -1,6 +1,7 @@
 """Documents in any spelling, through libyaml's events, and findings for what cannot be read."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from yaml.error import MarkedYAMLError, YAMLError
 
@@ -8,7 +9,6 @@ from trainc.model.document import Document
 from trainc.model.finding import Finding, Label
 from trainc.model.report import Report
 from trainc.model.sourced import Span
-from trainc.text.record import Any
 from trainc.yaml import rules
 from trainc.yaml.constructor import Constructor, StopError
 from trainc.yaml.events import Parser, python_parser

@@ -5,12 +5,12 @@ the time; the first line that says anything else hands its document and all that
 """
 
 from collections.abc import Generator
+from typing import Any, Final, NamedTuple
 
 from trainc.model.document import Document, Marks, Stretch
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree
 from trainc.text.memo import TextMemo
-from trainc.text.record import Any, Final, NamedTuple
 from trainc.yaml.scalars import KEYS, OddError, value_of
 
 Head = tuple[int, int, str, int]

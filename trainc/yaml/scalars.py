@@ -5,9 +5,9 @@ words and numbers without base 60, floats that are whole become integers, intege
 """
 
 from collections.abc import Callable
+from typing import Final
 
 from trainc.text.memo import TextMemo
-from trainc.text.record import Final
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

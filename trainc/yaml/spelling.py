@@ -1,7 +1,8 @@
 """How one scalar is spelled so that all readers read it back alike: plain, quoted or as a block."""
 
+from typing import Final
+
 from trainc.text.memo import TextMemo
-from trainc.text.record import Final
 from trainc.yaml.scalars import WORDS, match, sub
 
 try:

@@ -5,10 +5,10 @@ whatever it holds, the same order: the keys of `FIRST`, then the others by code 
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree
-from trainc.text.record import Any
 from trainc.yaml.spelling import LINES, block, other_text, text_of
 
 # A key at one depth, the text up to a scalar and up to what stands on lines of its own.

@@ -95,7 +95,7 @@ GANG = "runPolicy: {schedulingPolicy: {minAvailable: 2, queue: q}, cleanPodPolic
 
 def test_what_a_cluster_adds_is_not_written_into_the_new_file() -> None:
     scheduler = Sourced("volcano", Origin(by="test"))
-    project = Project(".", delivery="argocd", clusters=(Cluster(scheduler=scheduler),))
+    project = Project(".", default_delivery="argocd", clusters=(Cluster(scheduler=scheduler),))
     text = job("PyTorchJob", role("Master"), role("Worker", 2), spec=GANG)
     done = migrate(text, project)
     assert done.text == migrate(text).text

@@ -1,9 +1,9 @@
 """The CEL rules of the built-in schemas, each with what decides like it: the tests hold both against a real CEL engine."""
 
 from collections.abc import Callable
+from typing import Any
 
 from trainc.apiserver.cel.operators import both, compare, either, every, field, has, matches, same, size, some, within
-from trainc.text.record import Any
 
 _FRAMEWORKS = ("torch", "mpi", "jax", "xgboost", "flux")
 

@@ -4,10 +4,10 @@ Source: the CEL language definition as Kubernetes 1.36 configures it for CustomR
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from trainc.apiserver.schema.patterns import ORDINARY
 from trainc.model.sourced import Sourced
-from trainc.text.record import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """CEL rules at work: the rules that hold for one object, and the transition rules between two."""
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from trainc.apiserver.cel.builtin import RULES
 from trainc.apiserver.cel.operators import CelError, bare, same
@@ -9,7 +10,6 @@ from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Path, Tree, dotted, plain
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import Any
 
 Rule = dict[str, Any]
 Test = Callable[[Any, Any], Any]

@@ -5,6 +5,7 @@ a webhook that changes anything also respells quantities and adds the fields tha
 """
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from trainc.apiserver.fault import FURTHER, JSON_TYPES, Fault, number
 from trainc.apiserver.golang.time import time_fault
@@ -14,7 +15,6 @@ from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Path, Tree, stamp
 from trainc.text.placeholders import is_placeholder
 from trainc.text.quantity import Quantity, QuantityError, stored
-from trainc.text.record import Any, NamedTuple
 
 _NUMBERS = (int, float)
 _FITTING: dict[str, tuple[type, ...]] = {

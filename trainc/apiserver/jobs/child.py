@@ -1,6 +1,7 @@
 """The child Jobs that the JobSet controller makes, and what the API server says of them."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from trainc.apiserver.fault import Fault, compact
 from trainc.apiserver.frame import frame_of
@@ -16,7 +17,6 @@ from trainc.apiserver.schema.features import Features
 from trainc.model.tree import Path, Tree, get, plain, value
 from trainc.text.object_keys import EXCLUSIVE, JOB_LABELS
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import Any
 
 Objects = Mapping[str, Mapping[str, Tree]]
 

@@ -5,6 +5,7 @@ Kubernetes 1.36.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.pods import ports
@@ -13,7 +14,6 @@ from trainc.apiserver.pods.complaints import Complaints, Field, fields, items
 from trainc.apiserver.pods.placement import PREFERRED, REQUIRED, selected_keys
 from trainc.apiserver.pods.volumes import text_of
 from trainc.model.tree import Path, Tree, get, plain, value
-from trainc.text.record import Any
 
 Objects = Mapping[str, Mapping[str, Tree]]
 

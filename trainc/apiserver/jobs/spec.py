@@ -1,10 +1,11 @@
 """What is wrong with the spec of a Job, its pod template aside."""
 
+from typing import Any
+
 from trainc.apiserver.fault import compact
 from trainc.apiserver.names import prefixed_path
 from trainc.apiserver.pods.complaints import Field, fields, selects
 from trainc.model.tree import Tree, plain
-from trainc.text.record import Any
 
 DEFAULT_BACKOFF_LIMIT = 6  # of a Job that does not count by index
 _COUNTS = (

@@ -1,6 +1,7 @@
 """JobSet's validating webhook for a new object (sigs.k8s.io/jobset pkg/webhooks, after 0.12)."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook, quoted
@@ -10,7 +11,6 @@ from trainc.apiserver.schema.node import SchemaNode
 from trainc.apiserver.versions import COMPLETES_NAMES
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Path, Tree, dotted
-from trainc.text.record import Any
 
 _MAX_INT32 = 2**31 - 1
 _REASONS = frozenset(

@@ -1,9 +1,10 @@
 """JobSet's mutating webhook: the seven defaults of a new object (sigs.k8s.io/jobset pkg/webhooks, after 0.12)."""
 
+from typing import Any
+
 from trainc.apiserver.cel.operators import bare
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree
-from trainc.text.record import Any
 
 KIND = "jobset.x-k8s.io/v1alpha2/JobSet"
 BY = "JobSet webhook default"

@@ -1,6 +1,7 @@
 """JobSet's validating webhook for a change (sigs.k8s.io/jobset pkg/webhooks, after 0.12)."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.fault import Fault, invalid, of_webhook
@@ -8,7 +9,6 @@ from trainc.apiserver.golang.decoding import typed
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.tree import Path, Tree, dotted
-from trainc.text.record import Any
 
 _SIZES = ("parallelism", "completions")
 _IMMUTABLE = "field is immutable"

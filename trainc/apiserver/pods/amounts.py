@@ -1,13 +1,13 @@
 """What is wrong with the resources that a container or a pod as a whole asks for."""
 
 from collections.abc import Callable
+from typing import Any
 
 from trainc.apiserver.names import label, qualified
 from trainc.apiserver.pods.complaints import Field, fields
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.memo import Memo
 from trainc.text.quantity import NANO, Quantity, QuantityError
-from trainc.text.record import Any
 
 CONTAINER = frozenset(("cpu", "memory", "ephemeral-storage"))
 _COUNTED = frozenset((

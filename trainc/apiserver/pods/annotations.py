@@ -1,12 +1,12 @@
 """What is wrong with annotations: their keys, their size, and those that once were settings of the pod."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from trainc.apiserver.names import qualified
 from trainc.apiserver.pods.complaints import CONTAINERS, Complaints, Field, fields, items, text
 from trainc.apiserver.pods.placement import tolerations
 from trainc.text.numbers import whole_number
-from trainc.text.record import Any
 
 MAX_SIZE = 256 * 1024
 _MIRROR = "kubernetes.io/config.mirror"

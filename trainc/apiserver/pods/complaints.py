@@ -1,13 +1,13 @@
 """The complaints of Job and pod validation, each with the place that the server prints and the place of the mistake."""
 
 from collections.abc import Callable, Collection
+from typing import Any
 
 from trainc.apiserver.fault import Fault, shown
 from trainc.apiserver.names import label_value, qualified
 from trainc.apiserver.schema.features import Features
 from trainc.model.tree import Path, get
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import Any
 
 MAX_INT32 = 2**31 - 1
 CONTAINERS = ("initContainers", "containers", "ephemeralContainers")

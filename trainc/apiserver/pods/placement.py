@@ -1,9 +1,10 @@
 """What is wrong with where pods may run: tolerations, affinities, spread."""
 
+from typing import Any
+
 from trainc.apiserver.names import label, label_value, qualified, subdomain
 from trainc.apiserver.pods.complaints import Field, fields, items, maps
 from trainc.text.numbers import has_int_syntax, parsed_int
-from trainc.text.record import Any
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -1,8 +1,9 @@
 """What is wrong with the ports of containers, and with those of the host that they take."""
 
+from typing import Any
+
 from trainc.apiserver.pods.complaints import Field, fields, items
 from trainc.model.tree import Tree, plain
-from trainc.text.record import Any
 
 _CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _MAX_PORT = 65_535

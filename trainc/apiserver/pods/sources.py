@@ -1,11 +1,11 @@
 """The kinds of volumes: which fields each needs, and what else the server looks at, in the server's order."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from trainc.apiserver.names import label, subdomain
 from trainc.apiserver.pods.complaints import Field, fields, items
 from trainc.text.quantity import Quantity, QuantityError
-from trainc.text.record import NamedTuple
 
 _HOST_TYPES = (
     *("", "BlockDevice", "CharDevice", "Directory"),

@@ -4,6 +4,9 @@ Whether a policy or a binding is about a request: k8s.io/apiserver pkg/admission
 pkg/admission/plugin/webhook/predicates (1.34).
 """
 
+from functools import cached_property
+from typing import Any
+
 from trainc.apiserver.pods.complaints import fields, selects
 from trainc.apiserver.policy.stored import TOKEN, UID
 from trainc.model.cluster import Cluster
@@ -12,7 +15,6 @@ from trainc.model.finding import place
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree, first_leaf, get, plain, value
 from trainc.text.placeholders import is_placeholder, placeholder
-from trainc.text.record import Any, cached_property
 
 GENERATED = "what the server generates, such as uid and creationTimestamp"
 NAMESPACE = "the namespace of objects that name none"

@@ -10,9 +10,9 @@ import sys
 from contextlib import suppress
 from json import dumps, loads
 from os import getpid, path
+from typing import Any
 
 from trainc.apiserver.fault import NotJudgedError
-from trainc.text.record import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,9 +1,10 @@
 """What a walk over an object finds."""
 
+from typing import Any
+
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.tree import Path, Tree
-from trainc.text.record import Any
 
 Trail = tuple[Any, ...]
 

@@ -1,10 +1,10 @@
 """Structural schemas as nodes that a walker asks, and the table that a server's kinds are looked up in."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from trainc.model.sourced import SCHEMA_DEFAULT, Sourced
 from trainc.model.tree import Path, Tree, stamp, value
-from trainc.text.record import Any
 
 METADATA = "metadata"  # what the table holds beside the kinds: the schema of the metadata of all objects
 _NUMBERS = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}

@@ -5,6 +5,7 @@ k8s.io/kube-openapi/pkg/validation, Kubernetes 1.36.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from trainc.apiserver.fault import NO_MAP, Fault, compact, invalid, shown
 from trainc.apiserver.schema.log import Log, Trail
@@ -13,7 +14,6 @@ from trainc.apiserver.schema.scalar import scalar, type_faults, unsupported
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Path, Tree, dotted, plain, value
 from trainc.text.merge_keys import MERGE_KEYS
-from trainc.text.record import Any
 
 # What the API server knows of every object besides its schema; `metadata` has rules of its own.
 _META = frozenset({"apiVersion", "kind", "metadata"})

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from trainc.compiler.header import is_rendered, read_header
 from trainc.compiler.load.runtimes import may_hold_runtimes
@@ -13,7 +14,6 @@ from trainc.model.settings import Project
 from trainc.model.sourced import Span
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.files import work_tree
-from trainc.text.record import NamedTuple
 from trainc.yaml.reader import read
 
 APPLIED_TWICE = Rule("applied-twice", ERROR)

@@ -7,7 +7,7 @@ or which are passed through, are each compared under their own name.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trainc.changes.compare.updates import Keys, keys, moved, pieces_of
 from trainc.compiler import pipeline
@@ -23,7 +23,6 @@ from trainc.model.tree import Tree, first_leaf, get, plain, value
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.numbers import whole_number, with_octal
 from trainc.text.object_keys import KUEUE_QUEUE, VOLCANO_QUEUE
-from trainc.text.record import Any
 
 Key = tuple[str, str, str]  # cluster, namespace, name of the job, or kind/name of an object beside jobs
 QUEUES = (KUEUE_QUEUE, VOLCANO_QUEUE)

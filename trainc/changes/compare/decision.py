@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
 
 from trainc.apiserver.served import Served
 from trainc.changes.compare.updates import Update, differences, key_of, pairs, update
@@ -20,7 +22,6 @@ from trainc.model.paths import item_step
 from trainc.model.report import Report
 from trainc.model.settings import Project, Selection
 from trainc.model.tree import Tree, plain
-from trainc.text.record import NamedTuple, cached_property
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read

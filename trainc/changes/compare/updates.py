@@ -7,6 +7,8 @@ Kubernetes' own.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from trainc.apiserver.fault import compact
 from trainc.apiserver.jobs.fixed_fields import fixed_fields
@@ -27,7 +29,6 @@ from trainc.text.counting import counted
 from trainc.text.masking import MASK, named_secret, variable_of
 from trainc.text.merge_keys import MERGE_KEYS
 from trainc.text.numbers import with_octal
-from trainc.text.record import Any, NamedTuple
 
 Key = tuple[str, str, str, str]
 Keys = Sequence[object]
@@ -47,7 +48,7 @@ MOVED_RUN = Rule("moved-run", WARNING)
 
 def stored(tree: Tree, server: Served) -> Tree:
     """An object as it is kept once it was created, before any queue touched it."""
-    judged = verdict(tree, server.table, server.profile.but(kueue=False, unqueued=False))
+    judged = verdict(tree, server.table, replace(server.profile, kueue=False, unqueued=False))
     if judged.accepted or kind_of(tree) != jobset.KIND:
         return judged.stored
     root = server.table.root(jobset.KIND)

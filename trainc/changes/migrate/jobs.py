@@ -5,6 +5,7 @@ The new documents are the user's own lines, with their comments, in their new pl
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
@@ -229,7 +230,7 @@ def _at_clusters_of(project: Project, job: dict[str, Any], file: str) -> Project
     if len(project.clusters) == 1 and not project.clusters[0].paths:
         return project
     clusters = project.holders[file]
-    return project.serving((clusters[0].but(paths=()),)) if len(clusters) == 1 else project
+    return project.serving((replace(clusters[0], paths=()),)) if len(clusters) == 1 else project
 
 
 def rewritten(piece: str, job: dict[str, Any], place: TextPlace, around: Mapping[int, str]) -> "Rewritten":

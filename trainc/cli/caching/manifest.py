@@ -2,10 +2,10 @@
 
 import marshal
 import os
+from typing import Any, BinaryIO, NamedTuple
 
 from trainc.cli.caching.listing import UNSETTLED, Listing, State, is_settled
 from trainc.text.files import DIGEST, digest_of, ordinary_contents
-from trainc.text.record import Any, BinaryIO, NamedTuple
 
 Answer = tuple[int, str, str]  # exit code, standard output, standard error
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection
 from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple
 
 from trainc.changes.compare.applications import MARKS
 from trainc.cli.caching.listing import UNSETTLED, Listing, State, are_settled, is_hidden, is_settled, listing, state_of
@@ -16,7 +17,6 @@ from trainc.model.file_results import CachedResults, joined
 from trainc.model.references import Reference
 from trainc.model.settings import FILE
 from trainc.text.files import digest_of, is_below, is_pointer
-from trainc.text.record import Any, NamedTuple
 from trainc.text.trouble import Trouble
 
 Plain = dict[str, Any]

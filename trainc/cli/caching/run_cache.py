@@ -4,6 +4,7 @@ import os
 import sys
 from io import StringIO
 from time import time_ns
+from typing import BinaryIO, TextIO
 
 import trainc
 from trainc import __version__
@@ -13,7 +14,6 @@ from trainc.cli.caching.manifest import Answer, Head, Manifest, read_head, read_
 from trainc.cli.options import BASELINE, PROJECT, Command, Options
 from trainc.cli.output import data, data_beside, terminal
 from trainc.text.files import digest_of
-from trainc.text.record import BinaryIO, TextIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,10 +1,11 @@
 """Where documents are admitted: the server that judges them, the run's settings, and where findings go."""
 
+from typing import NamedTuple
+
 from trainc.apiserver.served import Server
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.settings import Project, Selection
-from trainc.text.record import NamedTuple
 
 
 class AdmissionContext(NamedTuple):

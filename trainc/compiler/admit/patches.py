@@ -1,6 +1,7 @@
 """TrainJobPatches: found beside their job, judged, and merged over it for the clusters that they name."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from trainc.apiserver.admission import admit_object
 from trainc.compiler.admit.binding import ANNOTATION, UNKNOWN_CLUSTER, bound
@@ -14,7 +15,6 @@ from trainc.model.report import Report
 from trainc.model.settings import STDIN
 from trainc.model.tree import UnknownDirectiveError, merge, plain, value
 from trainc.text.object_keys import TRAINC_PREFIX
-from trainc.text.record import cached_property
 from trainc.text.spelling import meant
 
 Key = tuple[str, str, str]  # the folder, the namespace and the name of a job

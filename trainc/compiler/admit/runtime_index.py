@@ -1,6 +1,7 @@
 """Where runtimes and components are found, and which of them are legal: among the files given, in folders, in the catalogue."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.component_uses import uses
@@ -15,7 +16,6 @@ from trainc.model.plan import ANCESTOR_LABEL
 from trainc.model.report import Report
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.object_keys import TRAINC_PREFIX
-from trainc.text.record import cached_property
 
 Index = Mapping[Key, Document]
 

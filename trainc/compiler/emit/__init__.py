@@ -1,9 +1,10 @@
 """Bundles -> text: one spelling, apply order, the header line."""
 
+from typing import NamedTuple
+
 from trainc.model.bundle import Bundle
 from trainc.model.references import KINDS
 from trainc.model.tree import Tree, value
-from trainc.text.record import NamedTuple
 from trainc.yaml.writer import dump_all, dump_json
 
 

@@ -1,10 +1,10 @@
 """Digests for the header line: of a job as people wrote it, and of rendered text."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from trainc.model.bundle import Bundle
 from trainc.model.sourced import Sourced
-from trainc.text.record import Any
 
 _LENGTH = 16  # hexadecimal digits: enough to tell accidents apart, short enough for a line that people read
 

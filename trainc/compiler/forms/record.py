@@ -1,6 +1,7 @@
 """Compiles texts to learn from, and keeps what each job leaves behind: texts with holes, facts that all of a form share."""
 
 from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from trainc.compiler.emit import emit, path_of
 from trainc.compiler.emit.digest import written_text
@@ -16,7 +17,6 @@ from trainc.model.report import Report
 from trainc.model.run import run_of
 from trainc.model.settings import Project, Selection
 from trainc.model.sourced import Sourced
-from trainc.text.record import Any, NamedTuple
 from trainc.yaml.reader import read
 
 Admit = Callable[[Documents, Project, Selection, Report], Catalog]

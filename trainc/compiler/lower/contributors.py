@@ -1,6 +1,7 @@
 """What a framework and a scheduler change in a plan, once both have let it in, laid over its roles."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from trainc import schedulers
 from trainc.frameworks import framework
@@ -16,7 +17,6 @@ from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import Any
 
 UNKNOWN_FRAMEWORK = Rule("unknown-framework", ERROR)
 _PROCESSES = "the number of processes per node"

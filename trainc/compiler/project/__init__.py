@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from trainc import __version__
 from trainc.apiserver.names import label
@@ -11,13 +12,12 @@ from trainc.model.document import Document
 from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
 from trainc.model.rule_selection import is_verdict, rule_categories, rule_facts
-from trainc.model.settings import FILE, Project
+from trainc.model.settings import FILE, Project, Texts
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.files import is_inside, ordinary_contents
 from trainc.text.numbers import whole_number
 from trainc.text.plugins import RULES, offered
-from trainc.text.record import Any
 from trainc.text.spelling import meant
 from trainc.text.trouble import Reaching, Trouble, near
 from trainc.yaml.reader import LIMIT, read
@@ -89,7 +89,12 @@ def open_project(
         folders, policies = _policies(root, None, report, unsaved or {})
         clusters = (Cluster(**settings),)
         return Project(
-            root, clusters=clusters, policies=policies, policy_folders=folders, assigned=settings, unsaved=unsaved
+            root,
+            clusters=clusters,
+            policies=policies,
+            policy_folders=folders,
+            assigned=settings,
+            texts=Texts(unsaved),
         )
     file = os.path.join(root, FILE)
     if not is_inside(root, file):
@@ -102,7 +107,7 @@ def open_project(
             message = "trainc.yaml must contain one document, of kind Project"
             own_report.add(BAD_PROJECT.at(documents[0].span(), message))
         _forward(own_report, report)
-        return Project(root, file=FILE, clusters=(Cluster(**settings),), assigned=settings, unsaved=unsaved)
+        return Project(root, file=FILE, clusters=(Cluster(**settings),), assigned=settings, texts=Texts(unsaved))
     checker = Checker(root, documents[0], report, unsaved or {})
     project = _project(checker, settings, cache)
     _forward(own_report, report, checker.meant)
@@ -159,7 +164,8 @@ def _project(checker: "Checker", assigned: Mapping[str, Any], cache: Opening | N
         clusters=declared or (Cluster(**assigned),),
         assigned=assigned,
         cache=cache,
-        unsaved=checker.unsaved,
+        texts=Texts(checker.unsaved),
+        default_delivery=settings.pop("delivery", ""),
         **settings,
     )
 

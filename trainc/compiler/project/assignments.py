@@ -1,11 +1,11 @@
 """What is known of a cluster, one setting at a time: from `--set KEY=VALUE`, or from trainc.yaml."""
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from trainc.model.cluster import UNITS, version
 from trainc.model.sourced import Origin, Sourced
 from trainc.text.numbers import brief, whole_number
-from trainc.text.record import Any
 from trainc.text.spelling import meant, nearest
 from trainc.text.trouble import Trouble
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainc.apiserver.component_uses import uses
 from trainc.compiler.project.assignments import SETTINGS, instead, setting
@@ -13,7 +14,6 @@ from trainc.model.report import Report
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Path, Tree, get
 from trainc.text.files import is_inside, ordinary_contents
-from trainc.text.record import Any
 from trainc.text.spelling import meant
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT, read

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from trainc import __version__
 from trainc.apiserver.inventory_kinds import DECISIVE, INVENTORY, REPORTED, RUNNING
@@ -13,7 +14,6 @@ from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import Tree, dotted, get, value
 from trainc.text.files import is_inside, ordinary_contents
-from trainc.text.record import Any
 from trainc.text.trouble import Reaching, Trouble
 from trainc.yaml.reader import LIMIT, read
 

@@ -5,6 +5,7 @@ and never wrong.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from trainc.compiler.resolve import planned, roles_of
 from trainc.compiler.resolve.runtimes import GROUP
@@ -19,7 +20,6 @@ from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced, Span, derive
 from trainc.model.tree import Path, Tree, get, leaves, value
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import Any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

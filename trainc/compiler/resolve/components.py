@@ -1,6 +1,7 @@
 """Components: which are switched on, in which order, and the piece of a runtime that each becomes."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from trainc.compiler.resolve.composed import ADDING, Composed, RuntimePart
 from trainc.compiler.resolve.parameters import EnabledComponent, filled, typed
@@ -15,7 +16,6 @@ from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import Tree, get, merge, value
 from trainc.text.merge_keys import MERGE_KEYS
-from trainc.text.record import Any, NamedTuple
 from trainc.text.spelling import meant
 
 UNKNOWN_COMPONENT = Rule("unknown-component", ERROR, admission=True)

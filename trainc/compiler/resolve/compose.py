@@ -1,6 +1,7 @@
 """A runtime as jobs get it: its ancestors, the components, and what the cluster lays over it, merged once."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from trainc.compiler.patched import unknown_word
 from trainc.compiler.resolve.components import (
@@ -26,7 +27,6 @@ from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import Tree, UnknownDirectiveError, get, merge
 from trainc.text.merge_keys import MERGE_KEYS
-from trainc.text.record import Any
 from trainc.text.spelling import meant
 from trainc.text.trouble import Trouble
 

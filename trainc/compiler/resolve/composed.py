@@ -1,5 +1,7 @@
 """A runtime put together from several documents, in which every node still has a place in one of them."""
 
+from typing import NamedTuple
+
 from trainc.apiserver.normalise import normalise
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, Finding, Label, Rule, place
@@ -7,7 +9,6 @@ from trainc.model.paths import Steps, at_path, keyed, located
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import Path, Tree, first_leaf, get, plain
 from trainc.text.object_keys import TRAINER_API
-from trainc.text.record import NamedTuple
 
 _BY = "composed runtime"
 API_VERSION = Sourced(TRAINER_API, Origin(by=_BY))

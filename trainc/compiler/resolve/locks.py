@@ -1,6 +1,7 @@
 """Locks: fields of a runtime that whoever comes after it must leave as they are."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from trainc.compiler.patched import PATCH
 from trainc.compiler.resolve.composed import Held, _spelled
@@ -14,7 +15,6 @@ from trainc.model.plan import Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import Tree, first_leaf, get, plain
-from trainc.text.record import Any
 
 UNKNOWN_LOCK = Rule("unknown-lock-path", ERROR, admission=True)
 

@@ -1,6 +1,7 @@
 """A component with the values that were chosen for its parameters written into its places."""
 
 from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, Label, Rule, place
@@ -10,7 +11,6 @@ from trainc.model.sourced import Sourced, Span, derive
 from trainc.model.tree import Path, Tree, get, value
 from trainc.text.numbers import parsed_int
 from trainc.text.quantity import Quantity
-from trainc.text.record import Any, NamedTuple
 from trainc.text.spelling import meant
 
 TYPE_CHECKING = False

@@ -1,6 +1,7 @@
 """The names under which pods reach each other, and how long a list of them may become."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from trainc.model.finding import ERROR, Rule
 from trainc.model.patch import Patch
@@ -9,7 +10,6 @@ from trainc.model.plan import NODE, TRAINER, Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced
 from trainc.model.tree import Tree, get, given, value
-from trainc.text.record import Any
 
 LONGEST = 1 << 20  # bytes: what a ConfigMap holds, and well below what etcd takes
 LONGEST_VARIABLE = 1 << 17  # bytes: what Linux takes as one string of an environment

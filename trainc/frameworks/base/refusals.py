@@ -1,6 +1,7 @@
 """What the TrainJob webhook and the controller's build refuse, with their own words beside ours."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from trainc.apiserver.normalise import normalise
 from trainc.model.finding import ERROR, Finding, Label, Refusal, Rule
@@ -8,7 +9,6 @@ from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import Path, Tree, plain
-from trainc.text.record import Any
 
 RESERVED_ENV = Rule("reserved-env", ERROR, verdict=True)
 REFUSED = Rule("framework-refuses", ERROR, verdict=True)

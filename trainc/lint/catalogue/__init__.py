@@ -6,12 +6,11 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import trainc
 from trainc.model.finding import ERROR, Rule
 from trainc.model.rule_selection import rule_facts
-from trainc.text.record import Any
 
 ROOMS = (
     "yaml", "compiler", "kinds", "apiserver", "frameworks", "schedulers", "lint", "cluster", "changes/compare",

@@ -1,6 +1,8 @@
 """One job as the rules see it: its roles, their containers, its other objects, and what occurs anywhere in it."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import TypeVar
 
 from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
 from trainc.frameworks import vocabulary_of
@@ -40,7 +42,8 @@ from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree, value
 from trainc.text.object_keys import JOB_NAME_LABELS, POD_INDEX
-from trainc.text.record import T, cached_property
+
+T = TypeVar("T")
 
 Findings = Iterable[Finding]  # what a check gives
 

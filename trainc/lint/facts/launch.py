@@ -1,10 +1,11 @@
 """Launchers: which one starts the processes, with which of its own flags, and what it starts."""
 
+from typing import NamedTuple, Protocol
+
 from trainc.lint.facts.shell import Simple, with_certainty
 from trainc.lint.facts.values import SUBSTITUTED, UNKNOWN, Unknown, Value
 from trainc.model.vocabulary import Launcher, Vocabulary
 from trainc.text.numbers import parsed_int
-from trainc.text.record import NamedTuple, Protocol
 
 PYTHON = Launcher("python")  # where a program is started by itself
 NOTHING = Launcher("")  # where neither a launcher nor Python is seen

@@ -1,5 +1,7 @@
 """The hostfile of MPI: the hosts of a job, and how many processes each of them takes."""
 
+from typing import NamedTuple
+
 from trainc.frameworks.base.vocabularies import MPIRUN
 from trainc.lint.facts.job import Container, ExpandedRole, Job, once
 from trainc.lint.facts.launch import Launch
@@ -7,7 +9,6 @@ from trainc.lint.facts.values import table, text
 from trainc.lint.facts.world import PodAddress, place_of
 from trainc.model.tree import Tree
 from trainc.text.numbers import parsed_int
-from trainc.text.record import NamedTuple
 
 # Flags by which mpirun places processes otherwise than slot by slot over the hostfile.
 _PLACING = frozenset(

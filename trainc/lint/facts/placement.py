@@ -1,5 +1,8 @@
 """A JobSet with the groups beside it and the ties of its pods, read back from what will be applied."""
 
+from functools import cached_property
+from typing import NamedTuple
+
 from trainc.lint.facts.job import Job
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.plan import Role
@@ -7,7 +10,6 @@ from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree, filled, get, value
 from trainc.schedulers.gang import PROFILES, concerns, members, pod_metadata, roles_of
 from trainc.text.object_keys import API_GROUPS, COSCHEDULING_LABEL, KUEUE_QUEUE, NATIVE_FIELD, VOLCANO_GROUP
-from trainc.text.record import NamedTuple, cached_property
 
 POD = ("template", "spec", "template")
 # What ties pods to a group, by the section of their metadata, and whose group it is.

@@ -1,10 +1,11 @@
 """Which roles start after which: dependsOn, and the older startupPolicy."""
 
+from typing import NamedTuple
+
 from trainc.lint.facts.job import Container, ExpandedRole, Job
 from trainc.lint.facts.shell import unconditional
 from trainc.lint.facts.values import rows, table, text, texts
 from trainc.model.tree import Path
-from trainc.text.record import NamedTuple
 
 _DAEMON_PROGRAMS = frozenset((
     "sshd", "tcpgpudmarxd", "fluent-bit", "fluentd", "node_exporter", "dcgm-exporter", "tensorboard", "jupyter",

@@ -1,10 +1,11 @@
 """Reading trees that may be wrong, and values that may be unknown: three-valued, because unknown is not wrong."""
 
+from typing import NamedTuple
+
 from trainc.model.cluster import Cluster
 from trainc.model.sourced import Sourced, Span
 from trainc.model.tree import Path, Tree
 from trainc.text.placeholders import is_placeholder
-from trainc.text.record import NamedTuple
 
 # Linux starts no program with a longer argument or variable (MAX_ARG_STRLEN), nor with more of both together.
 LONGEST = 128 << 10

@@ -1,5 +1,7 @@
 """Who meets whom: the address that each container is told to find its peers at, and what stands behind it."""
 
+from typing import NamedTuple
+
 from trainc.lint.facts.job import Container, ExpandedRole, Job, once
 from trainc.lint.facts.launch import names_in
 from trainc.lint.facts.values import Unknown, Value, substituted, table, text, texts
@@ -7,7 +9,6 @@ from trainc.model.run import run_of
 from trainc.model.sourced import Span
 from trainc.model.tree import Path
 from trainc.text.numbers import parsed_int
-from trainc.text.record import NamedTuple
 
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0"))  # noqa: S104 (an address somebody wrote, not one we bind)
 # What operators called the pod of rank 0, behind the name of their job.

@@ -1,12 +1,13 @@
 """What does not belong in Git: moving tags, misspelt images, what a server writes, objects twice."""
 
+from typing import NamedTuple
+
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.values import rows, substituted, table, text
 from trainc.model.finding import ERROR, NOTE, WARNING, Edit, Label, Rule
 from trainc.model.tree import Path, Tree
 from trainc.text.memo import TextMemo
 from trainc.text.object_keys import LAST_APPLIED
-from trainc.text.record import NamedTuple
 
 TAG = Rule("moving-tag", WARNING)
 PULL = Rule("pull-policy-and-tag", NOTE)

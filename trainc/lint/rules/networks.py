@@ -1,6 +1,7 @@
 """Network set-ups that work only as a whole (GPUDirect-TCPX and TCPXO, EFA, InfiniBand), and ports that clash."""
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from trainc.lint.facts.job import INIT, Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.shell import unconditional
@@ -10,7 +11,6 @@ from trainc.lint.tables.machines import EFA, GPU, device_kind, is_network
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
 from trainc.model.sourced import Span
 from trainc.text.numbers import parsed_int
-from trainc.text.record import NamedTuple
 
 HALF = Rule("network-half-set-up", WARNING)
 TUNER = Rule("tuner-of-other-machine", WARNING)

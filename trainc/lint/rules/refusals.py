@@ -1,6 +1,7 @@
 """What the API server refuses of child Jobs and pods, in a person's words (Kubernetes 1.36)."""
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.pods.sources import SOURCES
@@ -10,7 +11,6 @@ from trainc.lint.facts.values import rows, table, text, texts
 from trainc.lint.tables.machines import DEVICES
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.tree import Path, get, plain, value
-from trainc.text.record import Any, NamedTuple
 from trainc.text.spelling import meant, nearest
 
 CLAIM_UNKNOWN = Rule("claim-unknown", ERROR)

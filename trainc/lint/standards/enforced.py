@@ -1,5 +1,7 @@
 """The Pod Security Standard that a call or a namespace names, and findings for the pods that violate it."""
 
+from typing import NamedTuple
+
 from trainc.lint.facts.job import Job
 from trainc.lint.facts.values import table
 from trainc.lint.standards import LEVELS, violations
@@ -8,7 +10,6 @@ from trainc.model.cluster import version
 from trainc.model.finding import ERROR, Label, Rule
 from trainc.model.sourced import Span
 from trainc.model.tree import get, value
-from trainc.text.record import NamedTuple
 
 VIOLATED = Rule("pod-security", ERROR)
 _ENFORCE = "pod-security.kubernetes.io/enforce"

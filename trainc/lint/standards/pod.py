@@ -1,10 +1,10 @@
 """A pod as the Pod Security Standards look at it, and the words for what is wrong with it."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from trainc.lint.facts.values import rows, substituted, table, text, texts
 from trainc.model.tree import Path, Tree, value
-from trainc.text.record import NamedTuple
 
 NEWEST = 37  # the last minor version of Kubernetes whose standards are known here
 _NO_SECCOMP_ON_WINDOWS = 25  # the first version that spares Windows pods what Windows does not have

@@ -5,8 +5,9 @@ launchers xpk and axlearn (TPU tables). Where sources disagree a number is left 
 torchx and 4 per the awsome-distributed-training recipes. CPUs are threads, two for an OCPU; a provider's GB count as GiB.
 """
 
+from typing import NamedTuple
+
 from trainc.text.object_keys import GPU_RESOURCE, NEURON_RESOURCE, TPU_RESOURCE
-from trainc.text.record import NamedTuple
 from trainc.text.spelling import intended
 
 MOST_CPUS = 4096  # above the largest machines that clouds offer

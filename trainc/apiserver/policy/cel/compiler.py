@@ -8,7 +8,7 @@ pkg/admission/plugin/policy/validating (validator.go), Kubernetes 1.34.
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from trainc.apiserver.policy.cel import declarations as known
 from trainc.apiserver.policy.cel.conversions import duration, timestamp
@@ -27,7 +27,6 @@ from trainc.apiserver.policy.cel.values import (
     UnknownValue,
     type_name,
 )
-from trainc.text.record import NamedTuple
 
 Valued = tuple[Any, Paths]
 

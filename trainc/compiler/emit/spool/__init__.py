@@ -1,12 +1,12 @@
 """Where text waits for the verdict of the whole run: it is written whole, or not at all."""
 
 from collections.abc import Iterable, Iterator
+from typing import IO, Any
 
 from trainc.model.bundle import Bundle
 from trainc.model.file_results import CachedResults, FileResults
 from trainc.model.references import References
 from trainc.model.report import Report
-from trainc.text.record import IO, Any
 from trainc.text.trouble import Reaching
 
 TYPE_CHECKING = False

@@ -1,6 +1,7 @@
 """Files of an output folder that are not as the build wants them, and runs that go from one to another."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from trainc.compiler.emit import Rendered
 from trainc.compiler.emit.digest import body_digest
@@ -11,7 +12,6 @@ from trainc.model.references import Reference
 from trainc.model.run import run_of
 from trainc.model.sourced import Span
 from trainc.model.tree import value
-from trainc.text.record import NamedTuple
 
 MISSING, CHANGED, STALE, TORN = "missing", "changed", "stale", "torn"
 EDITED, FOREIGN, OTHERS, UNSURE, CONFLICTED = "edited", "foreign", "others", "unsure", "conflicted"

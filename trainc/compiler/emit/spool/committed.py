@@ -1,6 +1,7 @@
 """A stream of manifests in which runs stay as a folder of rendered files has them."""
 
 import os
+from typing import IO
 
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.emit.spool import StreamSpool
@@ -13,7 +14,6 @@ from trainc.model.bundle import Bundle
 from trainc.model.finding import place as place_of
 from trainc.model.report import Report
 from trainc.model.tree import Tree, value
-from trainc.text.record import IO
 from trainc.yaml.writer import dump_all
 
 TYPE_CHECKING = False

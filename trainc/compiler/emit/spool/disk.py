@@ -3,10 +3,10 @@
 import atexit
 import os
 from collections.abc import Container, Iterator
+from typing import NamedTuple, Self
 
 from trainc.compiler.header import MARK, Header, has_conflict, is_rendered, read_header
 from trainc.text.files import ordinary_contents
-from trainc.text.record import NamedTuple, Self
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Reaching, Trouble, near
 

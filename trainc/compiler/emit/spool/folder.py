@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from trainc.compiler.emit import run_path
 from trainc.compiler.emit.digest import body_digest, job_digest, written_digest
@@ -39,7 +40,6 @@ from trainc.model.finding import place as place_of
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.text.files import digest_of
-from trainc.text.record import Any
 from trainc.text.trouble import Trouble
 
 TYPE_CHECKING = False

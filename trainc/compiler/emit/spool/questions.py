@@ -1,13 +1,13 @@
 """What an output folder asks of those who know the project, its sources and Git."""
 
 from collections.abc import Callable
+from typing import Protocol
 
 from trainc.compiler.header import Header
 from trainc.model.bundle import Bundle
 from trainc.model.finding import Finding
 from trainc.model.report import Report
 from trainc.model.sourced import Span
-from trainc.text.record import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
