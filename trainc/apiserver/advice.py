@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from itertools import takewhile
 
 from trainc.apiserver import repairs
-from trainc.apiserver.fault import NO_MAP, Fault, gate_help
+from trainc.apiserver.fault import NO_MAP, Fault, NotJudgedError, gate_help
 from trainc.apiserver.history import REFERENCES, reference_field, replacement
 from trainc.apiserver.jobset.name_length import is_too_long, shorter
 from trainc.apiserver.repairs import ENTRY, alike, amount, is_of_quantity, number_and_unit, words
-from trainc.apiserver.schema.engine import engine
 from trainc.apiserver.schema.node import SchemaNode, Table
+from trainc.apiserver.schema.patterns import matches
 from trainc.model.document import Document
 from trainc.model.finding import Edit
 from trainc.model.sourced import Sourced
@@ -304,8 +305,9 @@ def _of_type(written: str, wanted: str, node: SchemaNode | None) -> str:
 def _quoted(leaf: Sourced[object], node: SchemaNode | None) -> str:
     """A scalar in quotes; only that quotes are missing where the file spells it in another way, as `no` or `0x1F`."""
     pattern = node.raw.get("pattern") if node is not None else None
-    if pattern and not engine().matches(pattern, json.dumps(leaf.value)):
-        return f"write a text that matches `{pattern}`"
+    with suppress(NotJudgedError):
+        if pattern and not matches(pattern, json.dumps(leaf.value)):
+            return f"write a text that matches `{pattern}`"
     return f"put it in quotes: `{json.dumps(json.dumps(leaf.value))}`" if alike(leaf) else "put it in quotes"
 
 

@@ -27,7 +27,7 @@ class SchemaNode:
 
     __slots__ = (
         "defaults", "enum", "extra", "filling", "format", "good", "high", "items", "keys", "kind", "least", "live",
-        "low", "most", "moves", "nullable", "only", "pattern", "preserve", "props", "quick", "raw", "required", "rules",
+        "low", "most", "moves", "nullable", "only", "preserve", "props", "quick", "raw", "required", "rules",
         "sized", "table", "tail", "tests", "unique",
     )  # fmt: skip
 
@@ -46,7 +46,6 @@ class SchemaNode:
         self.enum: tuple[Any, ...] | None = tuple(raw["enum"]) if "enum" in raw else None
         self.nullable: bool = get("nullable", False) or self.kind == "partial"
         self.preserve: bool = get("x-kubernetes-preserve-unknown-fields", False)
-        self.pattern: Any = None
         self.format: str = get("format", "")
         self.low, self.high = _NUMBERS.get(self.format, _NUMBERS["int64"])
         listed = get("x-kubernetes-list-type")

@@ -1,6 +1,12 @@
-"""Ordinary texts that fit the patterns of the built-in schemas and rules, told without regular expressions."""
+"""Whether texts fit patterns; for ordinary texts and patterns of the built-in schemas without regular expressions."""
+
+from functools import lru_cache
 
 from trainc.apiserver.names import is_label, is_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _UNITS = frozenset(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei", *"numkMGTPE"))
@@ -35,3 +41,24 @@ ORDINARY = {
     r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?"
     r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$": _qualified,
 }
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern of RE2 is found in a text.
+
+    The patterns of the built-in schemas need no engine. One that a cluster brings is asked of an engine, since Python's
+    own can take forever over it: NotJudgedError where no engine answers.
+    """
+    ordinary = ORDINARY.get(pattern)
+    if ordinary is not None:
+        return ordinary(text) or _compiled(pattern).search(text) is not None
+    from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (the built-in patterns need none)
+
+    return engine().matches(pattern, text)
+
+
+@lru_cache(maxsize=len(ORDINARY))
+def _compiled(pattern: str) -> "re.Pattern[str]":
+    from trainc.text.re2 import compile_re2  # noqa: PLC0415 (most values are ordinary, and need no engine)
+
+    return compile_re2(pattern)

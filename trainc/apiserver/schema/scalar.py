@@ -6,7 +6,7 @@ Source: k8s.io/kube-openapi/pkg/validation/validate and k8s.io/apiextensions-api
 from trainc.apiserver.fault import SCHEMA_TYPES, Fault, NotJudgedError, invalid, shown, untold
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.node import SchemaNode
-from trainc.apiserver.schema.patterns import ORDINARY
+from trainc.apiserver.schema.patterns import matches
 from trainc.model.tree import Path, Tree, dotted
 from trainc.text.placeholders import is_placeholder, placeholder
 
@@ -81,7 +81,7 @@ def _text(node: SchemaNode, value: str, path: Path, log: Log) -> None:
     elif least is not None and len(value) < least:
         _add(log, path, value, f"should be at least {least} chars long")
     elif pattern is not None:
-        _match(node, pattern, value, path, log)
+        _match(pattern, value, path, log)
     if node.format != "date-time":
         return
     import re  # noqa: PLC0415 (few fields hold times)
@@ -91,22 +91,12 @@ def _text(node: SchemaNode, value: str, path: Path, log: Log) -> None:
         log.schema.append(Fault(path, "schema", invalid(dotted(path), value, reason), value, blocking=True))
 
 
-def _match(node: SchemaNode, pattern: str, value: str, path: Path, log: Log) -> None:
-    ordinary = ORDINARY.get(pattern)
-    if ordinary is None:
-        # The check of a pattern that a cluster brings: Python's own engine can take forever over it.
-        from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (the built-in patterns need none)
-
-        try:
-            fits = engine().matches(pattern, value)
-        except NotJudgedError as error:
-            log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was skipped: {error}", value))
-            return
-    elif not (fits := ordinary(value)):
-        from trainc.text.re2 import compile_re2  # noqa: PLC0415 (most values are ordinary, and need no engine)
-
-        node.pattern = node.pattern or compile_re2(pattern).search
-        fits = bool(node.pattern(value))
+def _match(pattern: str, value: str, path: Path, log: Log) -> None:
+    try:
+        fits = matches(pattern, value)
+    except NotJudgedError as error:
+        log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was skipped: {error}", value))
+        return
     if not fits:
         _add(log, path, value, f"should match '{pattern}'")
 

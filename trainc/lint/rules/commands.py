@@ -111,7 +111,7 @@ def typographic_character(job: Job) -> Findings:
                     effect = "the program takes it for a file or a value, not for an option"
                     help_ = "write a hyphen: `-`"
                     yield TYPOGRAPHY.at(container.at_word(word), message, effect=effect, help=help_)
-                elif word[:1] in _QUOTES or word[-1:] in _QUOTES:
+                elif word and (word[0] in _QUOTES or word[-1] in _QUOTES):
                     mark = word[0] if word[0] in _QUOTES else word[-1]
                     message = f"`{_short(word)}` has a typographic quotation mark (U+{ord(mark):04X})"
                     effect = "no shell treats it as a quote: it is a part of the word"

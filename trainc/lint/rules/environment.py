@@ -1,6 +1,7 @@
 """The environment dictionary: names spelled right, for this hardware, not locked, not left on."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from trainc.frameworks.base.vocabularies import PADDLE
 from trainc.lint.facts.job import Container, Findings, Job, each
@@ -215,7 +216,7 @@ def _hiding(container: Container, kind: str, count: int) -> Iterator[tuple[Span,
         message = f"`--devices` is `{chosen}`: programs see {seen or 'none'} of {count} accelerators"
         yield container.at_word("--devices"), message, "the others are idle", WARNING
     for simple in container.commands if "cpu" in container.text or "cuda" in container.text else ():
-        for word, after in zip(simple.words, [*simple.words[1:], ""], strict=True):
+        for word, after in pairwise((*simple.words, "")):
             option, equals, value = word.partition("=")
             if option in _CPU_OPTIONS and (value if equals else after).lower() not in _FALSE:
                 message = f"`{option}` in a container with {count} accelerators"
