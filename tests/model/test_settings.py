@@ -15,9 +15,9 @@ WEST = Cluster(name="west", paths=(Sourced("jobs/west", Origin()),))
 @pytest.mark.parametrize("field", Project.__annotations__)
 def test_no_field_changes(field: str) -> None:
     project = Project("/nowhere", clusters=(EAST, WEST))
-    with pytest.raises(AttributeError, match="cannot (assign to|delete) field"):
+    with pytest.raises(AttributeError, match=r"cannot (assign to|delete) field"):
         setattr(project, field, getattr(project, field))
-    with pytest.raises(AttributeError, match="cannot (assign to|delete) field"):
+    with pytest.raises(AttributeError, match=r"cannot (assign to|delete) field"):
         delattr(project, field)
 
 
