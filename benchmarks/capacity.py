@@ -109,7 +109,7 @@ def seconds(folder: Path, *words: str) -> float:
 
 def measure(jobs: int) -> dict[str, float]:
     """The seconds of each command."""
-    build = ("build", "--no-cache", "--no-forms", "--jobs", "1", ".")
+    build = ("build", "--no-cache", "--jobs", "1", ".")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "repository"
         write(folder, jobs)

@@ -48,7 +48,6 @@ def _costs(bench: Bench, folder: str, count: int, names: list[str], *, kubectl: 
     build = [*bench.trainc, "build", "jobs", "--quiet", "--jobs", "1"]
     commands = {
         "trainc": (build, folder),
-        "trainc `--no-forms`": ([*build, "--no-forms"], folder),
         **{name: ([bench.python, f"{HERE}/render.py", name.lower(), into], folder) for name in names},
     }
     measured = least([command for command, _ in commands.values()], [place for _, place in commands.values()], 3)

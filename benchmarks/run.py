@@ -81,14 +81,11 @@ def bulk(bench: Bench) -> None:
     cases: list[tuple[str, int, str, list[str], bool]] = [
         ("mixed", SOME, tree.MIXED, ["1"], False),
         ("mixed, two workers", SOME, tree.MIXED, ["2"], False),
-        ("mixed, `--no-forms`", SOME, tree.MIXED, ["1", "--no-forms"], False),
         ("mixed", MANY, tree.MIXED, ["1"], False),
         ("mixed, two workers", MANY, tree.MIXED, ["2"], False),
         ("a sweep", MANY, tree.SWEEP, ["1"], False),
         ("a sweep with PodGroups", SOME, tree.SWEEP, ["1"], True),
-        ("a sweep with PodGroups, `--no-forms`", SOME, tree.SWEEP, ["1", "--no-forms"], True),
         ("dissimilar", FEW, tree.DISSIMILAR, ["1"], False),
-        ("dissimilar, `--no-forms`", FEW, tree.DISSIMILAR, ["1", "--no-forms"], False),
     ]
     folders = [bench.tree(count, kind, gangs=gangs) for _, count, kind, _, gangs in cases]
     alone = bench.yardstick(folders[0])
@@ -124,17 +121,17 @@ def clusters(bench: Bench) -> None:
     one = bench.tree(CLUSTERS, tree.MIXED)
     many = os.path.join(bench.place, "clusters")
     tree.write(CLUSTERS, many, clusters=CLUSTERS)
-    commands = [[*bench.trainc, "validate", ".", "--quiet", "--jobs", "1", *words] for words in ((), ("--no-forms",))]
-    nothing, *measured = least([[*bench.trainc, "--version"], *commands, *commands], [one] * 3 + [many] * 2, 3)
+    command = [*bench.trainc, "validate", ".", "--quiet", "--jobs", "1"]
+    nothing, *measured = least([[*bench.trainc, "--version"], command, command], [one, one, many], 3)
     rows = []
-    for name, found in zip(("1", "1, `--no-forms`", "100", "100, `--no-forms`"), measured, strict=True):
-        jobs = CLUSTERS * (1 if name.startswith("1,") or name == "1" else CLUSTERS)
-        rows.append((name, f"{jobs:,}", f"{(found.cpu - nothing.cpu) / jobs * 1e6:.0f}", f"{found.peak:.0f}"))
+    for count, found in zip((1, CLUSTERS), measured, strict=True):
+        jobs = CLUSTERS * count
+        rows.append((f"{count}", f"{jobs:,}", f"{(found.cpu - nothing.cpu) / jobs * 1e6:.0f}", f"{found.peak:.0f}"))
     table((f"clusters of {CLUSTERS} jobs", "jobs out", "CPU us for each", "peak MiB"), *rows)
 
 
 def stages(bench: Bench) -> None:
-    """Where the time of a job goes that is compiled in full."""
+    """Where the time of a job goes."""
     for count, kind in ((1_000, tree.MIXED), (FEW, tree.DISSIMILAR)):
         folder = os.path.join(bench.tree(count, kind), "jobs")
         alone = bench.yardstick(os.path.dirname(folder))
@@ -146,7 +143,7 @@ def stages(bench: Bench) -> None:
             own = [name for name in seconds if not names or name in names or name.startswith(f"{names[-1]}-")]
             each = sum(seconds[name] for name in own) / count * 1e6
             rows.append((", ".join(names) or "all", f"{each:.0f}", f"{each / alone:.2f}", f"{bound:.1f}"))
-        table((f"stage, {count:,} {kind}, `--no-forms`", "CPU us of a job", "times `CSafeLoader`", "bound"), *rows)
+        table((f"stage, {count:,} {kind}", "CPU us of a job", "times `CSafeLoader`", "bound"), *rows)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Where the time goes: `python benchmarks/stages.py FOLDER` prints `stage seconds` of one build without forms.
+"""Where the time goes: `python benchmarks/stages.py FOLDER` prints `stage seconds` of one build.
 
 They are each stage's own processor time; what lint does is told by group of rules.
 """
@@ -114,7 +114,7 @@ def main(folder: str) -> None:
     gc.set_threshold(100_000, 20, 50)  # as the program sets it
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), clock.on("rest"):
-        cli.main(["build", folder, "--jobs", "1", "--no-forms"])
+        cli.main(["build", folder, "--jobs", "1"])
     for stage, seconds in clock.seconds.items():
         print(stage, seconds)
 

@@ -2,9 +2,9 @@
 
 The kinds are how much the jobs have in common:
 
-* `sweep`: each team has one job many times, with other names, seeds and numbers of a build; 7 forms in all.
-* `mixed`: numbers of nodes, batch sizes, learning rates and pools differ as well; 7 forms.
-* `dissimilar`: each job has a word of its own besides; 7 forms.
+* `sweep`: each team has one job many times, with other names, seeds and numbers of a build; 7 spellings in all.
+* `mixed`: numbers of nodes, batch sizes, learning rates and pools differ as well; 7 spellings.
+* `dissimilar`: each job has a word of its own besides; 7 spellings.
 """
 
 import os

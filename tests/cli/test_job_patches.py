@@ -307,11 +307,10 @@ def test_a_repeated_run_sees_the_edit_and_the_removal(tree: WorkingTree) -> None
 
 @pytest.mark.slow
 def test_many_similar_jobs_and_one_patch(tree: WorkingTree) -> None:
-    """Jobs that differ in numbers alone are filled in; one with a patch is not one of them."""
     for number in range(60):
         tree.write(f"many/job-{number}.yaml", both(f"job-{number}"))
     tree.write("many/patch.yaml", PATCH.replace("name: bert", "name: job-37"))
-    for words in ((), ("--no-forms",), ("--jobs", "2")):
+    for words in ((), ("--jobs", "2")):
         assert tree.run("build", "-o", "out", "many", *words).code == 0
         texts = {path.stem: path.read_text() for path in (tree.folder / "out/prod/research").iterdir()}
         assert {name for name, text in texts.items() if nodes(text) == 16} == {"job-37"}

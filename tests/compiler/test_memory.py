@@ -30,7 +30,7 @@ def test_jobs_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         alive.append(sum(type(one) is Document and one.file.startswith("jobs/") for one in gc.get_objects()))
 
     monkeypatch.setattr(SharedNames, "add", counted)
-    assert cli.main(["validate", "jobs", "--no-forms", "--no-cache", "--jobs", "1"]) == 0
+    assert cli.main(["validate", "jobs", "--no-cache", "--jobs", "1"]) == 0
     gc.unfreeze()
     assert len(alive) == JOBS
     assert max(alive) <= FEW

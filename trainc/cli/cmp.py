@@ -74,7 +74,7 @@ def _generate() -> int:
         namespace=os.environ.get("ARGOCD_APP_NAMESPACE", ""),
     )
     together = SharedNames()
-    pipeline.fill(project, session.selection, spool, session.report, together, forms=True)
+    pipeline.fill(project, session.selection, spool, session.report, together)
     lost_sources(project, session.selection.paths, session.report)
     for file in spool.edited:
         name = os.path.relpath(file, project.root)

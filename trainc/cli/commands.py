@@ -21,7 +21,6 @@ REPORTING = (
     Option("--field-validation", "handle unknown and duplicate fields as kubectl does", choices=("strict", "warn", "ignore")),
     Option("--no-cache", "do not use results of earlier runs", is_advanced=True),
     Option("--jobs", "number of workers (default: one per core, each with 100 files or more)", metavar="N", is_advanced=True),
-    Option("--no-forms", "compile every job in full, even if jobs are alike", is_advanced=True),
     Option("--fail-on", "exit with 1 for warnings too, or for skipped checks as well", choices=("error", "warning", "skipped")),
     Option("--report", "output format of findings", choices=("text", "json", "github", "gitlab", "junit", "rdjson", "sarif")),
     COLOR,

@@ -54,15 +54,14 @@ def compiled(
     number = whole_number(jobs, least=1, most=256)
     if jobs and number is None and known is None:
         raise Trouble(f"--jobs must be a number from 1 to 256, not `{brief(jobs)}`")
-    forms = not session.options.has("no_forms")
     if known is not None:
         pipeline.build(session.project, session.selection, spool, session.report, known=known)
     elif session.report.recording or (count := number or workers(session.project, session.selection, EACH)) == 1:
-        pipeline.build(session.project, session.selection, spool, session.report, forms=forms)
+        pipeline.build(session.project, session.selection, spool, session.report)
     else:
         from trainc.cli.workers import build_with  # noqa: PLC0415 (it loads much that one process does not need)
 
-        build_with(count, session, spool, committed, forms=forms)
+        build_with(count, session, spool, committed)
     if run_cache is not None:
         run_cache.listen(session, spool, getattr(spool, "folder", ""))
 

@@ -25,9 +25,7 @@ _FAILED = 255  # the exit code of a worker that failed for no reason that the sy
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def build_with(
-    count: int, session: Session, spool: Spool, committed: Committed | None = None, *, forms: bool = False
-) -> None:
+def build_with(count: int, session: Session, spool: Spool, committed: Committed | None = None) -> None:
     """What `pipeline.build` does, by `count` processes: this one takes the first part, and the others' in order.
 
     The result does not depend on the number: parts are cut in the order of the files.
@@ -41,9 +39,9 @@ def build_with(
             documents.take_part(0, 1)  # all files are looked through before there are several processes
             for part in range(1, count):
                 others.append(_Worker())
-                others[-1].start(partial(_part, (part, count), documents, session, spool, committed, forms))
+                others[-1].start(partial(_part, (part, count), documents, session, spool, committed))
             documents.take_part(0, count)
-            catalogs = pipeline.fill(project, selection, spool, report, together, documents, forms=forms)
+            catalogs = pipeline.fill(project, selection, spool, report, together, documents)
             results = [worker.result() for worker in others]
         except BaseException:
             for worker in others:
@@ -135,13 +133,12 @@ def _part(
     session: Session,
     spool: Spool,
     committed: Committed | None,
-    forms: bool,
 ) -> tuple[dict[str, Any], Iterable[str]]:
     """Everything that one worker has to say, and the texts that its spool has collected."""
     together = SharedNames()
     try:
         documents.take_part(*part)
-        pipeline.fill(session.project, session.selection, spool, session.report, together, documents, forms=forms)
+        pipeline.fill(session.project, session.selection, spool, session.report, together, documents)
     except Trouble as trouble:
         return {"trouble": str(trouble)}, ()
     except Exception as error:  # noqa: BLE001 (told by the parent, which knows how)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from trainc.compiler.admit import RUNTIMES, admit
-from trainc.compiler.admit.patches import PatchedFiles
 from trainc.compiler.load import load
 from trainc.compiler.lower import lower
 from trainc.compiler.resolve import resolve
@@ -12,7 +11,6 @@ from trainc.lint.across_jobs import SharedNames, produced_too
 from trainc.model.account import COMPILED
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Documents, Objects
-from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.file_results import CachedResults
 from trainc.model.references import Reference, References, references_of, skip_unlisted
@@ -25,10 +23,7 @@ if TYPE_CHECKING:
     from trainc.compiler.emit.spool import Spool
     from trainc.compiler.emit.spool.questions import RenderedState
 
-    Output = tuple[Spool, SharedNames]  # where what is compiled goes
 Catalogs = list[tuple[Project, Catalog]]
-
-FEWEST_FILES = 100  # in which forms are looked for: below, learning them takes as long as compiling all
 
 
 def build(
@@ -37,18 +32,16 @@ def build(
     spool: "Spool",
     report: Report,
     known: CachedResults | None = None,
-    *,
-    forms: bool = False,
 ) -> None:
     """Compile everything selected into the spool, which writes all of it or, with one error, nothing.
 
-    What is `known` of files is taken for compiled. With `forms`, jobs that are alike are compiled once.
+    What is `known` of files is taken for compiled.
 
     Raises:
         CacheMissError: where something known may not hold any more; nothing is written then.
     """
     together = SharedNames(known)
-    catalogs = fill(project, selection, spool, report, together, forms=forms)
+    catalogs = fill(project, selection, spool, report, together)
     if known is not None:
         known.check(spool.outcomes, report, has_met_cached=together.has_met_cached)
         spool.know(known)
@@ -65,39 +58,15 @@ def fill(
     report: Report,
     together: SharedNames,
     documents: Documents | None = None,
-    *,
-    forms: bool = False,
 ) -> Catalogs:
     """Compile all that is selected, or its `documents`, into the spool; nothing is written yet. Gives the catalogs."""
     catalogs: Catalogs = []
-    output = (spool, together) if forms and not report.recording else None
-    for bundle in bundles(project, selection, report, catalogs, output, documents):
+    for bundle in bundles(project, selection, report, catalogs, documents):
         together.add(bundle, report)
         _keep(bundle, spool, report)
         if spool.outcomes is not None:
             spool.outcomes.add(bundle, report)
     return catalogs
-
-
-def _behind_forms(
-    documents: Documents, project: Project, selection: Selection, report: Report, output: "Output"
-) -> Documents:
-    """The documents of a run without those files whose jobs forms fill in, straight into the spool."""
-    files = documents.size()
-    if files < FEWEST_FILES:
-        return documents
-    from trainc.compiler.forms.stage import FormStage, is_open  # noqa: PLC0415 (few files have no form in common)
-
-    if not is_open(project):
-        return documents
-
-    def selected(cluster: Cluster) -> Iterator[tuple[str, list[Document]]]:
-        stage = FormStage(documents, project, selection, report, output, (admit, _on), files)
-        patched = PatchedFiles(documents)
-        # With the stage go the forms, which serve one cluster.
-        yield from documents.selected(cluster, lambda file, data: file not in patched and stage.is_filled(file, data))
-
-    return documents._replace(selected=selected)
 
 
 def finish(project: Project, selection: Selection, spool: "Spool", report: Report, together: SharedNames) -> None:
@@ -220,21 +189,18 @@ def bundles(
     selection: Selection,
     report: Report,
     catalogs: Catalogs | None = None,
-    output: "Output | None" = None,
     documents: Documents | None = None,
 ) -> Iterator[Bundle]:
     """Every bundle of the selection that can be made, one at a time; findings go to the report.
 
-    `catalogs` receives what each cluster's bundles are made from. Jobs that a form answers for have no bundle: they go
-    straight to the `output`, where there is one.
+    `catalogs` receives what each cluster's bundles are made from.
     """
     if documents is None:
         documents = load(project, selection, report)
     for cluster in project.clusters:
         if not selection.clusters or cluster.name in selection.clusters:
             there = project.at(cluster)
-            given = documents if output is None else _behind_forms(documents, there, selection, report, output)
-            catalog = admit(given, there, selection, report)
+            catalog = admit(documents, there, selection, report)
             if catalogs is not None:
                 catalogs.append((there, catalog))
             yield from _on(there, catalog, report)

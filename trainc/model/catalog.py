@@ -198,5 +198,4 @@ class Documents(NamedTuple):
     nearest: Callable[[str], str]  # the nearest `runtimes/` upwards from a file
     neighbours: Callable[[str, str], RuntimeFolder]  # of a file, and of those beside it whose text holds a word
     take_part: Callable[[int, int], None]  # limits `selected` to one of several equal parts of the files
-    size: Callable[[], int]  # the number of its files; to ask is to look through all of them
     first: Callable[[str], int]  # the number of the document of a file with which a part begins

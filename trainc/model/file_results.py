@@ -1,6 +1,5 @@
 """What became of each file of jobs, as far as the next run need not ask again."""
 
-from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -44,20 +43,12 @@ class FileResults:
     def add(self, bundle: Bundle, report: Report) -> None:
         plan = bundle.plan
         sources = plan.runtime.sources if plan is not None and plan.runtime is not None else ()
-        outcome = self._add_job(bundle.document.file, [source.identity for source in sources], report)
-        outcome.has_companions = outcome.has_companions or _has_companions(bundle)
-
-    def add_filled(self, file: str, runtimes: Iterable[Identity], report: Report) -> None:
-        """Note the only job of a file, which was not compiled; nothing stands beside it."""
-        self._add_job(file, runtimes, report)
-
-    def _add_job(self, file: str, runtimes: Iterable[Identity], report: Report) -> FileResult:
-        outcome = self.files.setdefault(file, FileResult())
+        outcome = self.files.setdefault(bundle.document.file, FileResult())
         outcome.is_clean = outcome.is_clean and report.events == self._events
         self._events = report.events
         outcome.jobs += 1
-        outcome.runtimes.update(runtimes)
-        return outcome
+        outcome.runtimes.update(source.identity for source in sources)
+        outcome.has_companions = outcome.has_companions or _has_companions(bundle)
 
     def absorb(self, other: "FileResults") -> None:
         """Add those of another worker's files; of a long one both have some jobs."""

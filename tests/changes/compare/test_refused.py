@@ -36,7 +36,6 @@ def tree(edited: WorkingTree, tmp_path: Path) -> WorkingTree:
                 ("validate",),  # it said nothing for folders, and the commit failed later
                 ("validate", "jobs"),
                 ("validate", "--jobs", "2"),
-                ("validate", "--no-forms", "--no-cache"),
                 ("validate", BERT),
                 ("validate", "--whole-project", BERT),
                 ("validate", "--staged"),

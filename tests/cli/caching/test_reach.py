@@ -1,15 +1,13 @@
-"""What is changed beside a job reaches it, whether forms filled it in or not, and whatever is known of it."""
+"""What is changed beside a job reaches it, whatever is known of it."""
 
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.compiling import compile_in
 from tests.repository import RUNTIME, Repository
-from trainc.compiler.forms.stage import FormStage
 
 JOBS = 12
 COMPONENT = """\
@@ -38,10 +36,9 @@ CLAIM = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, nam
 
 
 @pytest.fixture
-def repository(tmp_path: Path, cache: Path, settled: None, monkeypatch: pytest.MonkeyPatch) -> Repository:
+def repository(tmp_path: Path, cache: Path, settled: None) -> Repository:
     """Similar jobs, rendered and known."""
     del cache, settled
-    monkeypatch.setattr("trainc.compiler.pipeline.FEWEST_FILES", JOBS)
     folder = tmp_path / "repository"
     folder.mkdir()
     made = Repository(folder, *[f"bert-{number}" for number in range(JOBS)])
@@ -53,24 +50,12 @@ def repository(tmp_path: Path, cache: Path, settled: None, monkeypatch: pytest.M
     return made
 
 
-def test_most_jobs_are_filled_in_and_known(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_most_jobs_are_known(repository: Repository) -> None:
     """Otherwise nothing is tested here."""
-    filled: list[str] = []
-    own = FormStage._fill
-
-    def counted(door: FormStage, file: str, *given: Any) -> bool:
-        filled.append(file)
-        return own(door, file, *given)
-
-    monkeypatch.setattr(FormStage, "_fill", counted)
-    repository.run("build", "-w", "--no-cache")
-    assert len(filled) > JOBS / 2
-    filled.clear()
     repository.change("jobs/bert-7.yaml", "namespace:", "labels: {team: x}\n  namespace:")
     run = repository.run("build", "-w")
     assert f"wrote 1, removed 0, unchanged {JOBS}" in run.err
     assert len(run.bundles) <= 3  # those of which something is said are compiled each time
-    assert not filled
 
 
 def _typo(made: Repository) -> None:
@@ -190,7 +175,7 @@ def test_an_edit_is_seen(repository: Repository, edit: Callable[[Repository], No
     for words in (("validate",), ("build", "-o", "out"), ("build", "--check"), ("build", "-w")):
         for _ in range(2):
             heeding = repository.run(*words)
-            plain = compile_in(alone, *words, "--no-cache", "--no-forms")
+            plain = compile_in(alone, *words, "--no-cache")
             assert (heeding.code, heeding.out, heeding.err) == (plain.code, plain.out, plain.err), words
             assert contents(repository.folder) == contents(alone)
 

@@ -10,8 +10,7 @@ from trainc.apiserver.served import Served
 from trainc.changes.compare.decision import Decision, Decisions
 from trainc.changes.compare.rendered import file_of
 from trainc.changes.compare.updates import Update, immutable_change, moved_run, pairs, update
-from trainc.compiler.emit import Rendered, run_path
-from trainc.compiler.emit.digest import job_digest, written_digest
+from trainc.compiler.emit.digest import job_digest
 from trainc.compiler.emit.spool.changes import is_whole, new_run, runs_in
 from trainc.compiler.emit.spool.disk import Folder, read_file
 from trainc.compiler.emit.spool.objects import trees_of
@@ -290,13 +289,6 @@ class RenderedRuns:
             refused = [] if decision is None or decision.text else decision.refused
         if refused:
             report.add(_finding(bundle, refused, file))
-
-    def is_known(self, rendered: Rendered, written: str) -> bool:
-        """Whether the rendered file of a job, if there is one, was made from a job written so."""
-        keeps = self._project.old_run == "keep"
-        path = run_path(rendered.path, rendered.name) if keeps else rendered.path
-        header = self._header(f"{self._project.output}/{path}")
-        return header.job == written_digest(written) if header is not None else not self._files.elsewhere(path)
 
     def _is_held(self, bundle: Bundle, path: str) -> bool:
         """Whether the file at a path may be that of another job in the file of a bundle, or of the job on another cluster."""

@@ -31,20 +31,6 @@ def is_patch(document: Document) -> bool:
     return document.kind == PATCH and document.api_version.startswith(TRAINC_PREFIX)
 
 
-class PatchedFiles:
-    """The files in whose folder a TrainJobPatch stands: what becomes of their jobs is not in their text alone."""
-
-    def __init__(self, documents: Documents) -> None:
-        self._documents = documents
-        self._folders = {_folder(one.file): True for one in documents.runtimes() if is_patch(one)}
-
-    def __contains__(self, file: str) -> bool:
-        folder = _folder(file)
-        if folder not in self._folders:
-            self._folders[folder] = any(map(is_patch, self._documents.beside(file).documents))
-        return self._folders[folder]
-
-
 class JobPatches:
     """The patches of one run for one cluster, found among the files given and beside a file that was given alone."""
 

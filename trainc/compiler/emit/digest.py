@@ -11,17 +11,8 @@ _LENGTH = 16  # hexadecimal digits: enough to tell accidents apart, short enough
 
 def job_digest(bundle: Bundle) -> str:
     """The digest of a job and of what stands beside it: comments, the order of keys and spelling do not count."""
-    return written_digest(written_text(bundle))
-
-
-def written_text(bundle: Bundle) -> str:
-    """A job, and what stands beside it, in one spelling."""
     companions = bundle.plan.companions if bundle.plan is not None else ()
-    return "".join(_encoded([document.written for document in (bundle.document, *companions)], 0))
-
-
-def written_digest(written: str) -> str:
-    """The digest of a job in its one spelling."""
+    written = "".join(_encoded([document.written for document in (bundle.document, *companions)], 0))
     return body_digest(written.encode("utf-8", "surrogatepass"))
 
 

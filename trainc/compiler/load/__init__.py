@@ -84,11 +84,6 @@ class Loader:
         """Which document of a file is the first that this part gives."""
         return self._slices[file][0] if file in self._slices else 0
 
-    def size(self) -> int:
-        """How many files of the selection hold something of ours, as far as they are in the part that is given."""
-        self._look_through()
-        return len(self._turns)
-
     def selected(self, cluster: Cluster, is_done: IsDone | None = None) -> Iterator[tuple[str, list[Document]]]:
         """Each selected file with its documents, in order, but for those with jobs of other clusters alone.
 
@@ -312,7 +307,6 @@ def load(project: Project, selection: Selection, report: Report) -> Documents:
         loader.nearest,
         beside.neighbours,
         loader.take_part,
-        loader.size,
         loader.first,
     )
 

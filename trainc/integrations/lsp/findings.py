@@ -80,7 +80,7 @@ class Judgement:
         known = project, selection, documents, report = self.loaded(unsaved)
         report_applications(project, selection.paths, report, os.path.join(self.root, project.output))
         together, spool = SharedNames(), Tally()
-        catalogs = pipeline.fill(project, selection, spool, report, together, documents, forms=True)
+        catalogs = pipeline.fill(project, selection, spool, report, together, documents)
         pipeline.check_unreached(catalogs, report)
         pipeline.finish(project, selection, spool, report, together)
         self.by_file = {}

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import os
 
     from trainc.compiler.emit import Rendered
-    from trainc.compiler.emit.spool.changes import Filled
     from trainc.compiler.emit.spool.questions import RenderedState
 
 _IN_MEMORY = 8 * 1024 * 1024  # characters kept before text goes to a temporary file
@@ -60,14 +59,6 @@ class Spool:
         """Keep one rendering until the end of the run."""
         self.count(bundle, report)
         self._append(rendered)
-
-    def add_filled(self, filled: "Filled") -> bool:  # noqa: ARG002 (a spool that has no need of bundles asks)
-        """Keep a rendering that was not compiled; False where its bundle is needed."""
-        return False
-
-    def _count_filled(self, filled: "Filled") -> None:
-        self.jobs += 1
-        self.references.add_all(filled.references, filled.rendered.source)
 
     def _append(self, rendered: "Rendered") -> None:
         self.objects += rendered.objects
@@ -162,13 +153,6 @@ class Tally(Spool):
         if self.rendered is not None and bundle.jobset is not None:
             self.rendered.judge(bundle, report)
 
-    def add_filled(self, filled: "Filled") -> bool:
-        """Count a job that was not compiled, and what it names; one whose rendering says something else needs its bundle."""
-        if self.rendered is not None and not self.rendered.is_known(filled.rendered, filled.written):
-            return False
-        self._count_filled(filled)
-        return True
-
 
 class StreamSpool(Spool):
     """Writes one YAML stream, or one JSON List, to an open stream."""
@@ -178,12 +162,6 @@ class StreamSpool(Spool):
     def __init__(self, stream: IO[str], *, json: bool = False) -> None:
         super().__init__(json=json)
         self._stream = stream
-
-    def add_filled(self, filled: "Filled") -> bool:
-        """Keep a rendering that was not compiled."""
-        self._count_filled(filled)
-        self._append(filled.rendered)
-        return True
 
     def write(self) -> None:
         """Write the documents, separated, in order; without any, nothing."""

@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from trainc.compiler.emit import Rendered
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.emit.spool.disk import Folder, OnDisk, is_torn
 from trainc.compiler.emit.spool.objects import is_object_file, trees_of
 from trainc.model.bundle import Bundle, runs_pods
-from trainc.model.references import Reference
 from trainc.model.run import run_of
 from trainc.model.sourced import Span
 from trainc.model.tree import value
@@ -60,15 +58,6 @@ class NewRun(NamedTuple):
     job: str
     number: int
     name: str  # as its objects carry it
-
-
-class Filled(NamedTuple):
-    """A rendering that was not compiled: of a job `written` so, what it names, and its run, which may have no file yet."""
-
-    rendered: Rendered
-    written: str
-    references: Iterable[Reference]
-    new: NewRun
 
 
 def new_run(bundle: Bundle) -> NewRun:

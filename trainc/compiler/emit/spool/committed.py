@@ -5,7 +5,7 @@ from typing import IO
 
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.emit.spool import StreamSpool
-from trainc.compiler.emit.spool.changes import Filled, runs_of
+from trainc.compiler.emit.spool.changes import runs_of
 from trainc.compiler.emit.spool.disk import Folder, OnDisk
 from trainc.compiler.emit.spool.objects import object_key, services_of, trees_of
 from trainc.compiler.emit.spool.questions import Settle
@@ -66,13 +66,6 @@ class CommittedSpool(StreamSpool):
         if self.keeps_old:
             self._add_earlier(inner, name, bundle, report)
         self._lasting = set()
-
-    def add_filled(self, filled: Filled) -> bool:
-        """Keep a rendering that was not compiled, of a job of which nothing is committed."""
-        inner, _, name = filled.rendered.path.rpartition("/")
-        if self.keeps_old or self._find(inner, name)[1] is not None:
-            return False
-        return super().add_filled(filled)
 
     def _find(self, inner: str, name: str) -> tuple[str, OnDisk | None]:
         """The committed file of a job; one that names no namespace is committed under `default`."""

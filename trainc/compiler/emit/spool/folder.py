@@ -5,17 +5,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from trainc.compiler.emit import run_path
-from trainc.compiler.emit.digest import body_digest, job_digest, written_digest
+from trainc.compiler.emit.digest import body_digest, job_digest
 from trainc.compiler.emit.spool import Spool
 from trainc.compiler.emit.spool.changes import (
     EDITED,
-    MISSING,
     OTHERS,
     REFUSED,
     STALE,
     UNSURE,
     FileChange,
-    Filled,
     NewRun,
     is_whole,
     moves,
@@ -123,26 +121,6 @@ class FolderSpool(Spool):
         self.jobs += bundle.jobset is not None
         self.objects += rendered.objects
         self.references.add(bundle, bundle.objects if kept is None else trees_of(kept))
-
-    def add_filled(self, filled: Filled) -> bool:
-        """Compare a rendering that was not compiled; False for one whose run may keep another."""
-        rendered = filled.rendered
-        if self.keeps_old or not rendered.source.isascii():
-            return False
-        existing = self._files.find(rendered.path)[1]
-        body = rendered.text.encode()
-        header = self._header(rendered, written_digest(filled.written), body, rendered.path)
-        is_new = existing is None and not self._files.elsewhere(rendered.path)  # else it may have moved
-        git, path = self._git, rendered.path
-        if is_new and git.absent(path) is git.deleted(path) is None and not git.sides(path, marked=False):
-            self._new_runs[path] = filled.new
-            self._change(path, MISSING, None, header, body, same_job=False)
-        elif existing is None or existing.header != header or existing.body != body:
-            return False
-        self.paths[self._path(rendered)] = rendered.source
-        self.objects += rendered.objects
-        self._count_filled(filled)
-        return True
 
     def _header(self, rendered: "Rendered", job: str, body: bytes, path: str) -> Header:
         """The first line of a rendering; the next run is to know its digest."""

@@ -11,7 +11,7 @@ from trainc.model.sourced import Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from trainc.compiler.emit import Rendered
+    pass
 
 # The text of a run that stays, empty where the present one does: asked with the committed header, text and path.
 Settle = Callable[[Bundle, Header, str, str, Report], str]
@@ -30,9 +30,6 @@ class RenderedState(Protocol):
 
     def judge(self, bundle: Bundle, report: Report) -> None:
         """A finding where the rendered run of a job cannot take what the job's file says now."""
-
-    def is_known(self, rendered: "Rendered", written: str) -> bool:
-        """Whether the rendered file of a job, if there is one, was made from a job written so."""
 
 
 class IndexedFolder(Protocol):
