@@ -151,3 +151,100 @@ def test_headroom_counts_the_nodes_of_the_job(tmp_path: Path) -> None:
     (tmp_path / "nodes.json").write_text(json.dumps(NODES))
     done = compile_in(tmp_path, "fit", "job.yaml", "--inventory", "nodes.json", "--headroom", "--report", "json")
     assert json.loads(done.out)["jobs"][0]["headroom"] == 1
+
+
+QUEUED = """
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: NAME, namespace: research, labels: {kueue.x-k8s.io/queue-name: research}}
+spec:
+  replicatedJobs:
+    - name: node
+      template:
+        spec:
+          parallelism: 2
+          completions: 2
+          template:
+            spec:
+              restartPolicy: Never
+              containers:
+                - {name: node, image: "example.org/train:1", resources: {limits: {nvidia.com/gpu: 8}}}
+"""
+# As `kubectl get -o yaml` prints it with Kueue 0.17: `a` has all of the queue, `b` waits for it.
+KUEUE_DUMP = """
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Namespace, metadata: {name: research, labels: {kubernetes.io/metadata.name: research}}}
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: h100}, spec: {}}
+- apiVersion: kueue.x-k8s.io/v1beta2
+  kind: ClusterQueue
+  metadata: {name: research}
+  spec:
+    namespaceSelector: {}
+    queueingStrategy: BestEffortFIFO
+    resourceGroups:
+    - coveredResources: [nvidia.com/gpu]
+      flavors: [{name: h100, resources: [{name: nvidia.com/gpu, nominalQuota: "16"}]}]
+  status:
+    admittedWorkloads: 1
+    pendingWorkloads: 1
+    reservingWorkloads: 1
+    flavorsUsage: [{name: h100, resources: [{name: nvidia.com/gpu, total: "16", borrowed: "0"}]}]
+- apiVersion: kueue.x-k8s.io/v1beta2
+  kind: LocalQueue
+  metadata: {name: research, namespace: research}
+  spec: {clusterQueue: research, stopPolicy: None}
+- apiVersion: kueue.x-k8s.io/v1beta2
+  kind: Workload
+  metadata:
+    finalizers: [kueue.x-k8s.io/resource-in-use]
+    labels: {kueue.x-k8s.io/job-uid: 5b2d2b14-5d3c-4c0e-9f0c-6a3f8f6d2f10}
+    name: jobset-a-3f0a1
+    namespace: research
+    ownerReferences:
+    - apiVersion: jobset.x-k8s.io/v1alpha2
+      blockOwnerDeletion: true
+      controller: true
+      kind: JobSet
+      name: a
+      uid: 5b2d2b14-5d3c-4c0e-9f0c-6a3f8f6d2f10
+  spec: {active: true, priority: 0, queueName: research, podSets: [{name: node, count: 2}]}
+  status:
+    admission:
+      clusterQueue: research
+      podSetAssignments:
+      - {count: 2, flavors: {nvidia.com/gpu: h100}, name: node, resourceUsage: {nvidia.com/gpu: "16"}}
+    conditions:
+    - {type: QuotaReserved, status: "True", reason: QuotaReserved, message: Quota reserved in ClusterQueue research}
+    - {type: Admitted, status: "True", reason: Admitted, message: The workload is admitted}
+- apiVersion: kueue.x-k8s.io/v1beta2
+  kind: Workload
+  metadata:
+    name: jobset-b-9c2e7
+    namespace: research
+    ownerReferences: [{apiVersion: jobset.x-k8s.io/v1alpha2, controller: true, kind: JobSet, name: b, uid: 77}]
+  spec: {active: true, priority: 0, queueName: research, podSets: [{name: node, count: 2}]}
+  status:
+    conditions:
+    - type: QuotaReserved
+      status: "False"
+      reason: Pending
+      message: "couldn't assign flavors to pod set node: insufficient unused quota for nvidia.com/gpu in flavor h100, 16 more needed"
+"""
+
+
+@pytest.mark.parametrize("words", [("--now",), ("--now", "--together")])
+def test_an_admitted_job_does_not_wait_for_its_own_workload(tmp_path: Path, words: tuple[str, ...]) -> None:
+    project = "apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec: {clusters: {eu: {folder: eu}}}\n"
+    (tmp_path / "trainc.yaml").write_text(project)
+    (tmp_path / "eu").mkdir()
+    (tmp_path / "eu/dump.yaml").write_text(KUEUE_DUMP)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text(QUEUED.replace("NAME", name))
+    done = compile_in(tmp_path, "fit", *words, "--report", "json")
+    rows = {row["job"].split(" ")[0]: (row["status"], row["reason"]) for row in json.loads(done.out)["jobs"]}
+    assert done.code == 0, done.err
+    assert rows["research/a"][0] == "admitted"
+    assert rows["research/b"][0] == "waits"
+    assert "insufficient unused quota for nvidia.com/gpu in flavor h100, 16 more needed" in rows["research/b"][1]

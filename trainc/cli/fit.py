@@ -133,10 +133,16 @@ class _Answers:
         self._headrooms: dict[str, int] = {}
 
     def answers(self, jobs: list[Bundle]) -> Iterator[tuple[Bundle, FitAnswer]]:
-        """Each job with its answer; together they come by priority, then by name, and hold what they get."""
+        """Each job with its answer; together they come by priority, then by name, and hold what they get.
+
+        Of a cluster as it is now, jobs that are admitted come first.
+        """
         order = list(jobs)
         if self._is_together:
-            order.sort(key=lambda bundle: (-self.alone.priority(bundle.jobset), _name(bundle)))
+            fit, self._fit = self._fit, self._fit.without_jobs(bundle.jobset for bundle in jobs)
+            is_now = not fit.options.is_idle
+            waiting = {id(bundle): is_now and not fit.holds_quota(bundle.jobset) for bundle in jobs}
+            order.sort(key=lambda bundle: (waiting[id(bundle)], -fit.priority(bundle.jobset), _name(bundle)))
         for bundle in order:
             scaled = self._scaled(bundle, self._nodes)
             if scaled.refusal:

@@ -98,7 +98,7 @@ def effects(objects: Objects, before: Jobs, after: Jobs) -> list[Effect]:
 def _answers(objects: Objects, jobs: Jobs) -> dict[Key, FitAnswer]:
     """The answers for all jobs at once, by priority, then by name; each holds what it gets."""
     alone = Fit(ClusterFacts(objects), names_nodes=False)
-    fit = Fit(ClusterFacts(objects), alone=alone, names_nodes=False)
+    fit = Fit(ClusterFacts(objects), alone=alone, names_nodes=False).without_jobs(jobs.values())
     answers = {}
     for key in sorted(jobs, key=lambda key: (-alone.priority(jobs[key]), key)):
         answers[key] = fit.answer(jobs[key])

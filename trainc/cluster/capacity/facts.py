@@ -5,6 +5,8 @@ have stored are `malformed`: nothing is decided by them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -55,8 +57,6 @@ class ClusterFacts:
     def __init__(self, objects: Mapping[str, Mapping[str, Tree]], *, closed: bool = False) -> None:
         self.objects = objects
         self.closed = closed
-        trees = (tree for kind in _KINDS for tree in objects.get(kind, {}).values())
-        self.malformed = [leaf for tree in trees for leaf in malformed_in(tree)]
         flavors, queues = self._all("ResourceFlavor"), self._all("ClusterQueue")
         self.flavors = {name: Flavor(name, fields(plain(get(tree, "spec")))) for name, tree in flavors}
         self.queues = {name: ClusterQueue(name, get(tree, "spec")) for name, tree in queues}
@@ -97,6 +97,19 @@ class ClusterFacts:
         if (tree := self.find("Namespace", namespace)) is None:
             return None
         return fields(plain(get(tree, "metadata", "labels")))
+
+    def changed(self, objects: Mapping[str, Mapping[str, Tree]], nodes: Mapping[str, Node]) -> "ClusterFacts":
+        """The same cluster with other workloads, pods and quotas, and with what these leave of the nodes."""
+        other = copy(self)
+        other.objects, other._classes = objects, {}  # noqa: SLF001 (its own kind)
+        other.nodes = {name: replace(node) for name, node in nodes.items()}
+        return other
+
+    @cached_property
+    def malformed(self) -> list[Sourced[Any]]:
+        """The leaves where an amount is read that are not one."""
+        trees = (tree for kind in _KINDS for tree in self.objects.get(kind, {}).values())
+        return [leaf for tree in trees for leaf in malformed_in(tree)]
 
     @cached_property
     def nodes(self) -> dict[str, Node]:

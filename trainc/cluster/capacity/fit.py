@@ -3,8 +3,8 @@
 Without values that are filled in later, nobody can say where its pods run.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from trainc.apiserver.pods.complaints import fields, items
@@ -17,6 +17,7 @@ from trainc.cluster.capacity.groups import back_end, group_refusal, queue_of
 from trainc.cluster.capacity.jobpods import Added, JobPlacement, Share
 from trainc.cluster.capacity.kueue import GATED, Kueue
 from trainc.cluster.capacity.nodes import HOSTNAME
+from trainc.cluster.capacity.own import OwnObjects, RunningJobs, holds_quota, without
 from trainc.cluster.capacity.pods import PendingPod, jobs_of
 from trainc.cluster.capacity.scheduler import SimulatedScheduler
 from trainc.cluster.capacity.verdict import NO_PLACE, KueueVerdict
@@ -63,13 +64,23 @@ class Fit:
         self.facts = facts
         self.options = GangOptions(is_idle=is_idle, names_nodes=names_nodes)
         self.alone = alone
+        self.running = RunningJobs(facts.objects)
         self.kueue = Kueue(facts, is_idle=is_idle) if facts.is_listed("ClusterQueue") else None
         self._known: dict[str, FitAnswer] = {}
         self._gangs: dict[str, GangPlacement] = {}
         self.problems: dict[str, tuple[Problem | str, ...]] = {}  # what rules found, by class of jobs
 
     def answer(self, jobset: Tree, groups: Sequence[Tree] = ()) -> FitAnswer:
-        """The answer for one JobSet; `groups` are the PodGroups that go with it."""
+        """The answer for one JobSet; `groups` are the PodGroups that go with it.
+
+        What the cluster holds already for this very job is not counted against it.
+        """
+        own = self.running.of(jobset)
+        if (own.workloads or own.pods) and (not self.options.is_idle or self.facts.objects.get("ResourceQuota")):
+            answer = self.without([own]).answer(jobset, groups)
+            if answer.status == WAITS and self.holds_quota(jobset):
+                answer = replace(answer, status=ADMITTED, reason="its Workload has its quota already", change="")
+            return answer
         # Refusals by quotas name the pods.
         name = value(jobset, "metadata", "name") if self.facts.objects.get("ResourceQuota") else ""
         wanted = [plain(get(group, "spec")) for group in groups]
@@ -85,6 +96,19 @@ class Fit:
                 answer = undisturbed
         self._known[key] = answer
         return answer
+
+    def without_jobs(self, jobsets: Iterable[Tree]) -> "Fit":
+        """Answers for the same cluster without what it holds for these jobs, which are then asked about one by one."""
+        own = [self.running.of(jobset) for jobset in jobsets]
+        return self.without(own) if any(part.workloads or part.pods for part in own) else self
+
+    def without(self, own: Iterable[OwnObjects]) -> "Fit":
+        """Answers for the same cluster without some of its Workloads and pods."""
+        facts, options = without(self.facts, own), self.options
+        alone = self.alone
+        if alone is not None:
+            alone = Fit(facts.changed(facts.objects, facts.nodes), names_nodes=options.names_nodes)
+        return Fit(facts, is_idle=options.is_idle, alone=alone, names_nodes=options.names_nodes)
 
     def reserve(self, answer: FitAnswer, groups: Sequence[Tree] = ()) -> None:
         """Let a job hold its quota and its nodes while others are asked about."""
@@ -120,6 +144,10 @@ class Fit:
             options.pods.append((pod, name))
             if snapshot is not None and not is_placed_by_queue:
                 snapshot.take(facts.nodes[name], requests)
+
+    def holds_quota(self, jobset: Tree) -> bool:
+        """Whether the dump shows that Kueue has admitted the job."""
+        return holds_quota(self.facts, self.running.of(jobset), jobset)
 
     def verdict(self, jobset: Tree) -> KueueVerdict | None:
         """What Kueue answers, None for a job that it does not manage; nothing is known of a queue without queues."""

@@ -26,7 +26,7 @@ _PLACED = (
     "kueue.x-k8s.io/podset-unconstrained-topology",
     "kueue.x-k8s.io/podset-slice-required-topology",
 )
-_FINISHED = frozenset({"Succeeded", "Failed"})
+FINISHED = frozenset({"Succeeded", "Failed"})
 # What the DaemonSet controller lets its pods tolerate.
 _DAEMON = [
     {"key": f"node.kubernetes.io/{key}", "operator": "Exists"}
@@ -129,7 +129,7 @@ def fill(nodes: dict[str, Node], pods: Iterable[Tree], daemons: Iterable[Tree] |
     """Take from the nodes what runs there: bound pods, or where no pods are known the share of DaemonSets."""
     for tree in pods:
         node, spec = nodes.get(value(tree, "spec", "nodeName") or ""), get(tree, "spec")
-        if node is None or type(spec) is not dict or value(tree, "status", "phase") in _FINISHED:
+        if node is None or type(spec) is not dict or value(tree, "status", "phase") in FINISHED:
             continue
         requests = added(all_units(pod_requests(spec)), {"pods": 1})
         if is_of_job(tree):

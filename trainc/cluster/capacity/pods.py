@@ -8,7 +8,7 @@ from trainc.apiserver.pods.requests import Amount, Amounts, add, pod_requests
 from trainc.cluster.capacity.amounts import Units, added, all_units, required_terms
 from trainc.cluster.capacity.facts import ClusterFacts
 from trainc.cluster.capacity.limit_ranges import LimitRanges
-from trainc.cluster.capacity.nodes import HOSTNAME, is_of_job
+from trainc.cluster.capacity.nodes import FINISHED, HOSTNAME, is_of_job
 from trainc.model.tree import Tree, get, plain, value
 from trainc.text.embedded_json import json_value
 from trainc.text.numbers import whole_number
@@ -274,7 +274,7 @@ def bound_pods(trees: Iterable[tuple[str, Tree]], *, is_idle: bool) -> list[tupl
     bound = []
     for key, tree in trees:
         node = value(tree, "spec", "nodeName")
-        if type(node) is not str or not node or value(tree, "status", "phase") in {"Succeeded", "Failed"}:
+        if type(node) is not str or not node or value(tree, "status", "phase") in FINISHED:
             continue
         if is_idle and is_of_job(tree):
             continue
