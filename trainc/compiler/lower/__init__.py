@@ -13,7 +13,7 @@ from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Framework
 from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.report import Report
-from trainc.model.run import run_of
+from trainc.model.run import RUN, run_of
 from trainc.model.settings import Project
 from trainc.model.sourced import Origin, Sourced, known
 from trainc.model.tree import Tree, first_leaf, get, plain, value
@@ -52,15 +52,15 @@ def lower(plan: Plan, project: Project, report: Report) -> Bundle | None:
     contribution = framework.lower(plan).attach_origin(framework.name)
     drafts = {role.index: Draft(role.tree) for role in plan.roles}
     roles = _with_patches(plan, drafts, contribution, framework, report)
-    controlled = plan.runtime is not None and not checks.admission_only
-    spec, manager = plan.template["spec"], plan.job["spec"].get("managedBy") if controlled else None
+    is_trainjob = plan.runtime is not None
+    spec, manager = plan.template["spec"], plan.job["spec"].get("managedBy") if is_trainjob else None
     # What MultiKueue runs elsewhere becomes a JobSet of that kind.
     if manager is not None and manager.value == MULTIKUEUE:
         spec = {**spec, "managedBy": manager}
     spec = waiting(plan, spec)
     if roles:
         spec = {**spec, "replicatedJobs": [role.tree for role in roles]}
-    if controlled:
+    if is_trainjob:
         lost_claims(plan, report)
         lost_values(plan, report)
         spec = deadline(plan, spec, project, report)
@@ -148,7 +148,10 @@ def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster:
     metadata = {"name": plan.name, **there}
     if labels := _joined(own_metadata.get("labels"), carried_labels(plan), contribution.labels, gang.labels):
         metadata["labels"] = labels
-    if annotations := _joined(own_metadata.get("annotations"), contribution.annotations, gang.annotations):
+    written = own_metadata.get("annotations")
+    if written and RUN in written:  # it is in the name; built again, the JobSet is no later run of itself
+        written = {key: leaf for key, leaf in written.items() if key != RUN}
+    if annotations := _joined(written, contribution.annotations, gang.annotations):
         metadata["annotations"] = annotations
     table = served(cluster).table
     tree = {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": plan.template["spec"]}
