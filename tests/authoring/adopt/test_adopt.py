@@ -301,6 +301,21 @@ def test_secrets_in_plain_text_are_reported_wherever_they_land(tmp_path: Path) -
     assert "secret-in-text: warning  # 1 job" in (tmp_path / "repo/trainc.yaml").read_text("utf-8")
 
 
+@pytest.mark.parametrize("annotations", [{}, {"trainc.dev/run": "2"}], ids=["as it is rendered", "as it once was"])
+def test_a_later_run_stays_that_run(annotations: dict[str, str], tmp_path: Path) -> None:
+    source = {**JOBSET, "metadata": {**JOBSET["metadata"], "annotations": {"trainc.dev/run": "2"}}}
+    (tmp_path / "job.yaml").write_text(dump(source))
+    *_, made = compile_in(tmp_path, "build", "job.yaml").objects
+    name = f"{JOBSET['metadata']['name']}-r2"
+    assert (made["metadata"]["name"], "annotations" in made["metadata"]) == (name, False)
+    made["metadata"]["annotations"] = annotations
+    round_trip(tmp_path, [served(made, status=RUNNING)])
+    rendered = [path.name for path in (tmp_path / "repo/rendered").rglob("*.yaml")]
+    assert rendered == [f"{name}.yaml"]
+    *_, again = compile_in(tmp_path / "repo", "build").objects
+    assert again["metadata"]["name"] == name
+
+
 @pytest.mark.parametrize("cut", [0.3, 0.5, 0.9, 0.999])
 @pytest.mark.parametrize("form", ["yaml", "json"])
 def test_a_dump_that_is_cut_off_writes_nothing(form: str, cut: float, tmp_path: Path) -> None:

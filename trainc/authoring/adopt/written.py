@@ -5,6 +5,7 @@ from typing import Any
 
 from trainc.apiserver.schema.node import SchemaNode, load
 from trainc.model.bundle import KEEP
+from trainc.model.run import RUN
 from trainc.model.tree import plain
 
 _KEPT = ("name", "namespace", "labels", "annotations")  # of the metadata
@@ -83,6 +84,8 @@ def live(tree: dict[str, Any]) -> dict[str, Any]:
     kept = {key: _sound(node) for key, node in tree.items() if key != "status"}
     metadata = _map(tree, "metadata")
     kept["metadata"] = {key: _sound(metadata[key]) for key in _KEPT if metadata.get(key) not in (None, {}, "")}
+    if kept.get("kind") == "JobSet":  # its name is that of the run already
+        _without(kept["metadata"], "annotations", (RUN,))
     for field, prefixes in (("annotations", _ANNOTATIONS), ("labels", _LABELS)):
         _without(kept["metadata"], field, prefixes)
     if (kept.get("apiVersion"), kept.get("kind")) == ("batch/v1", "Job"):
