@@ -2,7 +2,7 @@
 
 from trainc.frameworks.base.requirements import note, secret_name
 from trainc.frameworks.flux import RECIPE, quoted, span
-from trainc.kinds.minicluster.pods import text_of
+from trainc.kinds.minicluster.pods import by_key, text_of
 from trainc.model.patch import Patch
 from trainc.model.patches import Contribution, Framework
 from trainc.model.plan import NODE, Plan, Role
@@ -230,8 +230,8 @@ busytimeout = "50s"
             "ends": "true" if value(self.spec, "flux", "completeWorkers") is True else "false",
         }
         lines = [f"{name}={quoted(text)}" for name, text in settings.items()]
-        environment = get(self.spec, "flux", "environment") or {}
-        lines += [f"export {name}={quoted(str(text.value))}" for name, text in environment.items()]
+        environment = by_key(get(self.spec, "flux", "environment"))
+        lines += [f"export {name}={quoted(str(text.value))}" for name, text in environment]
         return "\n".join([*lines, 'export FLUX_OUTPUT_DIR="$output"'])
 
     def _options(self) -> str:

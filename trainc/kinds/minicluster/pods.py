@@ -1,5 +1,7 @@
 """The pods of a MiniCluster as people wrote them, without what Flux needs (Flux Operator 0.2.1)."""
 
+from operator import itemgetter
+
 from trainc.apiserver.normalise import normalise
 from trainc.kinds.shared.former_hosts import FormerHosts
 from trainc.model.document import Document
@@ -47,7 +49,7 @@ def pod_template(document: Document, name: Sourced[str], hosts: FormerHosts) -> 
     volumes = {
         name: {"name": name, **_source(volume)}
         for container in spec["containers"]
-        for name, volume in (container.get("volumes") or {}).items()
+        for name, volume in by_key(container.get("volumes"))
     }
     group = get(pod, "securityContext", "fsGroup")
     more = {
@@ -73,14 +75,14 @@ def _container(container: Tree, name: Tree) -> Tree:
     for field in ("workingDir", "resources", "securityContext"):
         if field in container:
             out[field] = container[field]
-    env = [{"name": name, "value": text} for name, text in (container.get("environment") or {}).items()]
-    for variable, secret in (container.get("secrets") or {}).items():
+    env = [{"name": name, "value": text} for name, text in by_key(container.get("environment"))]
+    for variable, secret in by_key(container.get("secrets")):
         env.append({"name": variable, "valueFrom": {"secretKeyRef": {"name": secret["name"], "key": secret["key"]}}})
     if env:
         out["env"] = env
     if container.get("ports"):
         out["ports"] = [{"containerPort": port, "protocol": "TCP"} for port in container["ports"]]
-    mounts = [_mount(name, volume) for name, volume in (container.get("volumes") or {}).items()]
+    mounts = [_mount(name, volume) for name, volume in by_key(container.get("volumes"))]
     if mounts:
         out["volumeMounts"] = mounts
     hooks = {
@@ -89,6 +91,11 @@ def _container(container: Tree, name: Tree) -> Tree:
         if (text := get(container, "lifeCycle", field)) is not None
     }
     return {**out, **({"lifecycle": hooks} if hooks else {})}
+
+
+def by_key(tree: Tree) -> list[tuple[str, Tree]]:
+    """A map by its keys: the operator's has no order, and a file with sorted keys is the same job."""
+    return sorted((tree or {}).items(), key=itemgetter(0))
 
 
 def _mount(name: str, volume: Tree) -> Tree:
@@ -113,7 +120,7 @@ def _source(volume: Tree) -> Tree:
     if value(volume, "hostPath"):
         return {"hostPath": {"path": volume["hostPath"], "type": "Directory"}}
     if value(volume, "configMapName"):
-        items = [{"key": key, "path": path} for key, path in (volume.get("items") or {}).items()]
+        items = [{"key": key, "path": path} for key, path in by_key(volume.get("items"))]
         return {"configMap": {"name": volume["configMapName"], **({"items": items} if items else {})}}
     return {"persistentVolumeClaim": {"claimName": volume["claimName"]}}
 
