@@ -59,6 +59,14 @@ def doubled(count: int) -> str:
     return job(env=env, command=["python", f"$(V{count - 1})"])
 
 
+def runtimes(count: int, last: str) -> str:
+    """Runtimes that extend each other, and the last one `last`."""
+    parents = [*(f"r{number}" for number in range(1, count)), last]
+    head = "apiVersion: trainc.dev/v1alpha1\nkind: Runtime\n"
+    parts = [f"{head}metadata: {{name: r{n}}}\nspec: {{extends: {parent}}}\n" for n, parent in enumerate(parents)]
+    return "---\n".join(parts)
+
+
 INPUTS: dict[str, Callable[[], str]] = {
     "800 tasks of a Volcano Job": lambda: tasks(800, "env"),
     "addresses of 800 tasks in each of them": lambda: tasks(800, "svc"),
@@ -69,6 +77,8 @@ INPUTS: dict[str, Callable[[], str]] = {
     "variables that double": lambda: doubled(40),
     "12,000 unknown fields on one line": lambda: job(**{f"field{number}": 1 for number in range(12_000)}),
     "patch of 12,000 containers": lambda: patched(12_000),
+    "circle of 3,000 runtimes": lambda: runtimes(3000, "r0"),
+    "3,000 runtimes without the first": lambda: runtimes(3000, "absent"),
     "12,000 variables": lambda: job(env=[{"name": f"V{number}", "value": "x"} for number in range(12_000)]),
 }
 

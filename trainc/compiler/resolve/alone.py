@@ -39,14 +39,21 @@ def unreached(catalog: Catalog, project: Project, report: Report) -> Iterator[Pl
     from trainc.compiler.resolve.relations import lineage  # noqa: PLC0415 (most runs leave no runtime unreached)
 
     waiting = [document for document in catalog.runtimes.given.values() if _is_here(document, project, report)]
-    # Each runtime with its ancestors before it, alone where they are not known.
+    # Each runtime with its ancestors before it; those that have not all of theirs are reported, and left out.
     chains: dict[int, tuple[Document, ...]] = {}
+    orphans: set[Identity] = set()
     for document in waiting:
-        is_legal = catalog.runtimes.admitted(document) is not None
-        chains[id(document)] = (is_legal and lineage(document, catalog, project, report)) or (document,)
+        chain: tuple[Document, ...] | None = (document,)
+        if catalog.runtimes.admitted(document) is not None:
+            chain = lineage(document, catalog, project, report, orphans)
+        if chain is not None:
+            chains[id(document)] = chain
+        else:
+            report.alone.add(document.identity)
     bases: Bases = {}
     reached: set[Identity] = set()
-    for document in sorted(waiting, key=lambda document: -len(chains[id(document)])):
+    whole = [document for document in waiting if id(document) in chains]
+    for document in sorted(whole, key=lambda document: -len(chains[id(document)])):
         if document.identity in reached:
             continue
         report.alone.add(document.identity)

@@ -8,7 +8,7 @@ from trainc.compiler.resolve.composed import ADDING, RuntimePart
 from trainc.compiler.resolve.runtimes import shipped
 from trainc.compiler.resolve.template import FRAMEWORK_LABEL, POLICIES, RUNTIME, UPSTREAM_LABELS
 from trainc.model.catalog import SHIPPED, Catalog
-from trainc.model.document import Document
+from trainc.model.document import Document, Identity
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule, place
 from trainc.model.paths import Steps, shown
 from trainc.model.report import Report
@@ -190,12 +190,31 @@ def _sweeping(items: list[Tree], key: str) -> Tree:
     return items
 
 
-def lineage(document: Document, catalog: Catalog, project: Project, report: Report) -> tuple[Document, ...] | None:
-    """The runtime with its ancestors before it, None with findings where they cannot all be found."""
+def lineage(
+    document: Document, catalog: Catalog, project: Project, report: Report, orphans: set[Identity] | None = None
+) -> tuple[Document, ...] | None:
+    """The runtime with its ancestors before it, None with findings where they cannot all be found.
+
+    `orphans` holds runtimes of which that is reported already, for one who asks about many.
+    """
     chain = [document]
-    places = {document.identity: 0}
+    if not _climb(chain, catalog, project, report, orphans or ()):
+        if orphans is not None:
+            orphans.update(document.identity for document in chain)
+        return None
+    chain.reverse()
+    return tuple(chain) if _one_framework(chain, report) else None
+
+
+def _climb(
+    chain: list[Document], catalog: Catalog, project: Project, report: Report, orphans: Collection[Identity]
+) -> bool:
+    """Put the ancestors of a runtime behind it; False where they cannot all be found."""
+    places = {chain[0].identity: 0}
     while (leaf := _parent(chain[-1])) is not None:
         child = chain[-1]
+        if child.identity in orphans:
+            return False
         parent = catalog.runtimes.parent(leaf.value, child.namespace, child.file)
         if parent is None:
             name, kinds = leaf.value, ("Runtime", "ClusterTrainingRuntime")
@@ -205,9 +224,9 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
             message = f"`{child.name}` extends `{name}`, which does not exist"
             help_ = meant(name, sorted(known), "add the runtime to one of these places, or name an existing one")
             report.add(MISSING_PARENT.at(child.span(("spec", "extends")), message, help=help_, notes=notes))
-            return None
+            return False
         if parent.document is None:
-            return None
+            return False
         if parent.source == SHIPPED and not child.file.startswith("trainc:"):
             report.add(shipped(child.span(("spec", "extends")), leaf.value, project))
         seen = places.setdefault(parent.document.identity, len(chain))
@@ -219,10 +238,9 @@ def lineage(document: Document, catalog: Catalog, project: Project, report: Repo
             also = [Label(one.span(("spec", "extends")), f"`{one.name}` is enabled here") for one in others]
             help_ = "remove one of these `extends`"
             report.add(CYCLE.at(start.span(("spec", "extends")), message, also=also, help=help_))
-            return None
+            return False
         chain.append(parent.document)
-    chain.reverse()
-    return tuple(chain) if _one_framework(chain, report) else None
+    return True
 
 
 def _parent(document: Document) -> Sourced[str] | None:
