@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tests.fuzz.inputs import Input
 from trainc import cli
+from trainc.cli.process import BUG, TROUBLE
 
 CPU = 2.0  # seconds that any command may take for inputs of less than LARGE
 ROUND_TRIP_CPU = 10.0  # ... that keep the comments of what they rewrite
@@ -103,12 +104,12 @@ def _innermost(error: BaseException) -> str:
 
 def _faults(given: Input, command: str, code: int, out: str, err: str) -> list[Broken]:
     found = []
-    if code == cli.BUG:
+    if code == BUG:
         place = _PLACE.search(err)
         found.append(Broken("bug", f"{place[1]} {place[2]}" if place else command, err[-2500:]))
     elif code not in {0, 1, 2}:
         found.append(Broken("code", f"{command} {code}"))
-    if code == cli.TROUBLE and not (err.strip() or "--help" in given.argv):
+    if code == TROUBLE and not (err.strip() or "--help" in given.argv):
         found.append(Broken("silent", command))
     report = _report(given)
     if "always" in given.argv:

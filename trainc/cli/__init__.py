@@ -9,9 +9,17 @@ from collections.abc import Sequence
 from typing import Never
 
 from trainc.cli.options import Command
-from trainc.cli.process import INTERRUPTED, READER_GONE, Orderly, ended, open_streams
-
-CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3
+from trainc.cli.process import (
+    BUG,
+    CLEAN,
+    INTERRUPTED,
+    READER_GONE,
+    RUNS,
+    TROUBLE,
+    Orderly,
+    ended,
+    open_streams,
+)
 
 
 def program() -> Never:
@@ -42,8 +50,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if sys.platform == "win32":
         return _failed("trainc runs on Linux and macOS; on Windows, run it in WSL or in a container", TROUBLE)
+    RUNS.clear()
     try:
         code = _dispatch(words)
+        if any(run.broke for run in RUNS):
+            code = BUG
+            for run in RUNS:
+                run.tell_findings()
         sys.stdout.flush()
     except Trouble as trouble:
         return _failed(str(trouble), trouble.code)
@@ -83,11 +96,12 @@ def _bug(error: Exception) -> int:
     import traceback  # noqa: PLC0415 (only where something broke)
 
     from trainc.cli.output import tell  # noqa: PLC0415
+    from trainc.model.internal_error import bug_text  # noqa: PLC0415
 
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    where = last.filename.replace("\\", "/").rpartition("/trainc/")[2]
+    for run in RUNS:
+        run.tell_findings()  # what was found before
     tell(
-        f"trainc: a bug in trainc, not in your files: {type(error).__name__} at {where}:{last.lineno}: {error}",
+        f"trainc: {bug_text(error)}",
         "trainc: please report it with the command, `trainc --version` and the file it happened on; "
         "TRAINC_TRACEBACK=1 shows more",
     )

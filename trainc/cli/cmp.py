@@ -138,6 +138,7 @@ class _Answer(CommittedSpool):
 
 def _say(session: Session) -> None:
     """Findings on standard error, one line each, errors first."""
+    session.is_told = True
     findings = sorted(session.report.findings, key=lambda finding: finding.level != ERROR)
     if session.report.failed:
         findings = [finding for finding in findings if finding.level == ERROR]

@@ -8,6 +8,7 @@ from trainc.cli.options import BASELINE, PROJECT, Options
 from trainc.cli.output import tell, terminal
 from trainc.compiler.load.walk import contents
 from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING, Finding
+from trainc.model.internal_error import internal_error
 from trainc.model.report import Report
 from trainc.report.text import finding_lines, headline, statistics, summary
 from trainc.text.counting import counted
@@ -52,7 +53,12 @@ def print_findings(report: Report, options: Options, lines: Lines, shown: Shown,
         reached = report.jobs_reached(finding)
         reach = [f"  reaches {reached} jobs"] if reached > 1 else []
         links = link if shape.links else None
-        block = finding_lines(finding, lines, shown, width=shape.width, link=links, printed=printed)
+        try:
+            block = finding_lines(finding, lines, shown, width=shape.width, link=links, printed=printed)
+        except Exception as error:  # noqa: BLE001 (a mistake in trainc costs the form of one finding)
+            broken = internal_error(error, finding.span, f"the text of `{finding.rule.name}`: {finding.message}")
+            report.add(broken)
+            block = finding_lines(broken, no_lines, str)
         tell(*block, *reach, "", color=color)
     if len(findings) > most:
         tell(f"and {len(findings) - most} more findings; -v shows them", "")
@@ -60,6 +66,11 @@ def print_findings(report: Report, options: Options, lines: Lines, shown: Shown,
         from trainc.report.fold import folded  # noqa: PLC0415
 
         tell(headline(NOTE, folded(notes, report.account.kinds_in)), "", color=color)
+
+
+def no_lines(_file: str) -> list[str]:
+    """The lines of a file that is not shown."""
+    return []
 
 
 def print_summary(report: Report, options: Options, jobs: int | None, accepted: int, gone: int) -> None:

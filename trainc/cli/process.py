@@ -3,13 +3,14 @@
 import os
 import sys
 from io import TextIOWrapper
-from typing import Any, Never
+from typing import Any, Never, Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
 SIGNALLED = 128  # a shell adds this to the number of the signal that ended a program
+CLEAN, FOUND, TROUBLE, BUG = 0, 1, 2, 3  # exit codes
 _STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
 INTERRUPTED, READER_GONE = SIGNALLED + 2, SIGNALLED + 13  # SIGINT, SIGPIPE
 
@@ -54,6 +55,20 @@ def ended(code: int) -> Never:
         signal.signal(code - SIGNALLED, signal.SIG_DFL)
         os.kill(os.getpid(), code - SIGNALLED)
     os._exit(code)
+
+
+class Run(Protocol):
+    """A run of the compiler in this process, as the end of the program sees it."""
+
+    @property
+    def broke(self) -> bool:
+        """Whether a mistake in trainc kept something from being judged."""
+
+    def tell_findings(self) -> None:
+        """Print what was found, unless that has been done."""
+
+
+RUNS: list[Run] = []  # of the present command line
 
 
 class Orderly:

@@ -7,6 +7,7 @@ from trainc.cli.cache import opened
 from trainc.cli.findings import print_findings, print_summary, read_baseline, surplus, without_baseline, written
 from trainc.cli.options import Options
 from trainc.cli.output import Progress, data, data_beside
+from trainc.cli.process import BUG, RUNS
 from trainc.compiler.load.beside import with_jobs
 from trainc.compiler.project import open_project
 from trainc.model.finding import WARNING
@@ -43,6 +44,7 @@ class Session:
         self._texts: dict[str, list[str]] = {}
         self._shown: dict[str, str] = {}
         self._compiles = compiles
+        self.is_told = False  # whether its findings have been printed
         opening = Report()
         settings = {}
         if options.has("set"):
@@ -74,6 +76,7 @@ class Session:
             clusters=tuple(options.all("cluster")),
             progress=Progress(sys.stderr) if sys.stderr.isatty() else None,
         )
+        RUNS.append(self)
 
     def new_report(self) -> Report:
         """A report of a run from its start, with what opening the project found."""
@@ -133,8 +136,22 @@ class Session:
 
         report_applications(self.project, self.selection.paths, self.report, folder)
 
+    @property
+    def broke(self) -> bool:
+        """Whether a mistake in trainc kept something from being judged."""
+        return self.report.broke
+
+    def tell_findings(self) -> None:
+        """Print the findings as text, unless the run has come to its end."""
+        if not self.is_told:
+            self.is_told = True
+            print_findings(self.report, self.options, self.lines, self.shown, self.link)
+
     def verdict(self) -> int:
         """The exit code that the findings ask for."""
+        self.is_told = True  # who asks for the code has printed the findings
+        if self.report.broke:
+            return BUG
         if self.report.failed:
             return 1
         strict = self.options.one("fail_on")
@@ -155,7 +172,8 @@ class Session:
             if sums and not self.options.has("quiet"):
                 print_summary(self.report, self.options, jobs, accepted, gone)
         else:
-            for part in written(form, self.report, self.shown, self.lines):
+            # All of it before the first part goes out: a program reads it whole, or the text of what broke.
+            for part in list(written(form, self.report, self.shown, self.lines)):
                 (data_beside if streams else data)(part)
         return self.verdict()
 

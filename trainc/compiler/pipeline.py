@@ -13,6 +13,8 @@ from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Documents, Objects
 from trainc.model.document import Document
 from trainc.model.file_results import CachedResults
+from trainc.model.internal_error import Seam
+from trainc.model.plan import Plan
 from trainc.model.references import Reference, References, references_of, skip_unlisted
 from trainc.model.report import Report
 from trainc.model.settings import Project, Selection
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from trainc.compiler.emit.spool.questions import RenderedState
 
 Catalogs = list[tuple[Project, Catalog]]
+
+_CHECKS, _RENDERING = "the checks of the job", "the rendering of its objects"
 
 
 def build(
@@ -62,17 +66,19 @@ def fill(
     """Compile all that is selected, or its `documents`, into the spool; nothing is written yet. Gives the catalogs."""
     catalogs: Catalogs = []
     for bundle in bundles(project, selection, report, catalogs, documents):
-        together.add(bundle, report)
-        _keep(bundle, spool, report)
-        if spool.outcomes is not None:
-            spool.outcomes.add(bundle, report)
+        with Seam(report, bundle.document, _RENDERING):
+            together.add(bundle, report)
+            _keep(bundle, spool, report)
+            if spool.outcomes is not None:
+                spool.outcomes.add(bundle, report)
     return catalogs
 
 
 def finish(project: Project, selection: Selection, spool: "Spool", report: Report, together: SharedNames) -> None:
     """The end of a run, however many workers had a part in it: what its jobs name goes out once, behind them."""
     for bundle in referenced_objects(project, selection, spool.references, report, together):
-        _keep(bundle, spool, report)
+        with Seam(report, bundle.document, _RENDERING):
+            _keep(bundle, spool, report)
     if together.has_met_cached:
         from trainc.model.file_results import CacheMissError  # noqa: PLC0415 (most runs end)
 
@@ -101,11 +107,12 @@ def check(project: Project, selection: Selection, report: Report, rendered: "Ren
     count = 0
     catalogs: Catalogs = []
     for count, bundle in enumerate(bundles(project, selection, report, catalogs), 1):  # noqa: B007 (the last counts)
-        together.add(bundle, report)
-        if not bundle.passing:
-            references.add(bundle, bundle.objects)
-        if rendered is not None and bundle.jobset is not None:
-            rendered.judge(bundle, report)
+        with Seam(report, bundle.document, "the comparison with its rendered file"):
+            together.add(bundle, report)
+            if not bundle.passing:
+                references.add(bundle, bundle.objects)
+            if rendered is not None and bundle.jobset is not None:
+                rendered.judge(bundle, report)
     check_unreached(catalogs, report)
     for _ in referenced_objects(project, selection, references, report, together):
         pass
@@ -150,7 +157,8 @@ def referenced_objects(
         made = [object_bundle(document, present) for document in unique.values()]
         for bundle in [bundle for bundle in made if not together.has_all(bundle)]:
             together.add(bundle, report)
-            verify(bundle, present, report)
+            with Seam(report, bundle.document, _CHECKS):
+                verify(bundle, present, report)
             _ask_policies(bundle, present, report)
             yield bundle
 
@@ -215,9 +223,10 @@ def check_unreached(catalogs: Catalogs, report: Report) -> None:
     for project, catalog in catalogs:
         for plan in unreached(catalog, project, report):
             own_report = Report(admission_only=project.checks.admission_only, compiles=False)
-            if not own_report.admission_only and (bundle := lower(plan, project, own_report)) is not None:
-                verify(bundle, project, own_report, catalog.objects)
-            tell(own_report, plan, report)
+            with Seam(report, plan.runtime or plan.document, "the look at a runtime that no job uses"):
+                if not own_report.admission_only and (bundle := lower(plan, project, own_report)) is not None:
+                    verify(bundle, project, own_report, catalog.objects)
+                tell(own_report, plan, report)
 
 
 def check_refused(project: Project, catalog: Catalog, report: Report) -> None:
@@ -225,12 +234,13 @@ def check_refused(project: Project, catalog: Catalog, report: Report) -> None:
     for entry, taken in catalog.refused:
         own_report = Report(compiles=False)
         alone = Catalog((entry,).__iter__, catalog.runtimes, catalog.objects)
-        for plan in resolve(alone, project, own_report):
-            if (bundle := lower(plan, project, own_report)) is not None:
-                verify(bundle, project, own_report, catalog.objects)
         from trainc.apiserver.rest import tell_rest  # noqa: PLC0415 (most jobs are taken)
 
-        tell_rest(own_report, taken, report)
+        with Seam(report, entry.document, "the look at the rest of a refused job"):
+            for plan in resolve(alone, project, own_report):
+                if (bundle := lower(plan, project, own_report)) is not None:
+                    verify(bundle, project, own_report, catalog.objects)
+            tell_rest(own_report, taken, report)
 
 
 def flattening(project: Project, selection: Selection, report: Report) -> Callable[[str, Report], Document | None]:
@@ -254,7 +264,7 @@ def instead(
         if plan.barred:
             continue
         report.account.advance()
-        if (bundle := lower(plan, project, report)) is not None:
+        if (bundle := _lowered(plan, project, report)) is not None:
             yield bundle
 
 
@@ -263,12 +273,13 @@ def _on(project: Project, catalog: Catalog, report: Report) -> Iterator[Bundle]:
     for plan in resolve(catalog, project, report):
         if not plan.barred:
             report.account.advance()
-        bundle = lower(plan, project, report)
+        bundle = _lowered(plan, project, report)
         if plan.barred:
             report.account.current = None  # what is found in the rest of it decides nothing
         if bundle is None:
             continue
-        verify(bundle, _with_objects(bundle, project, catalog), report, catalog.objects)
+        with Seam(report, bundle.document, _CHECKS):
+            verify(bundle, _with_objects(bundle, project, catalog), report, catalog.objects)
         _ask_policies(bundle, project, report)
         report.reach(plan.runtime)
         if not plan.barred:
@@ -277,11 +288,18 @@ def _on(project: Project, catalog: Catalog, report: Report) -> Iterator[Bundle]:
     report.end()
     if not project.checks.admission_only:
         for document in catalog.unread:
-            check_text(document, report)
+            with Seam(report, document, "the look at its text"):
+                check_text(document, report)
         check_refused(project, catalog, report)
     for bundle in catalog.passing:
         _ask_policies(bundle, project, report)
         yield bundle
+
+
+def _lowered(plan: Plan, project: Project, report: Report) -> Bundle | None:
+    with Seam(report, plan.document, f"the compilation of this {plan.document.kind}"):
+        return lower(plan, project, report)
+    return None
 
 
 def _ask_policies(bundle: Bundle, project: Project, report: Report) -> None:
@@ -289,7 +307,8 @@ def _ask_policies(bundle: Bundle, project: Project, report: Report) -> None:
     if project.policies or project.cluster.policies:
         from trainc.apiserver.policy.judge import judge_bundle  # noqa: PLC0415 (few projects have policies)
 
-        judge_bundle(bundle, project, report)
+        with Seam(report, bundle.document, "the admission policies"):
+            judge_bundle(bundle, project, report)
 
 
 def _with_objects(bundle: Bundle, project: Project, catalog: Catalog) -> Project:

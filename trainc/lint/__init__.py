@@ -17,6 +17,7 @@ from trainc.model.bundle import Bundle
 from trainc.model.catalog import Objects
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
+from trainc.model.internal_error import Seam
 from trainc.model.report import Report
 from trainc.model.settings import Project
 
@@ -37,14 +38,17 @@ def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | 
     checks = project.checks
     # A JobSet given as input, and a Job that stays one, have been judged when they were admitted.
     is_made = bundle.plan is not None and bool(bundle.plan.framework) and not bundle.keeps_job
+    document = bundle.document
     if (report.compiles or not checks.admission_only) and is_made:
-        accepted(bundle, served(project.cluster), report)
+        with Seam(report, document, "the JobSet server's judgement"):
+            accepted(bundle, served(project.cluster), report)
     if checks.admission_only:
         return
     if project.delivery:
         from trainc.lint.delivery import delivered  # noqa: PLC0415 (only where a GitOps tool is named)
 
-        delivered(bundle, project.delivery, report)
+        with Seam(report, document, "the checks of delivery"):
+            delivered(bundle, project.delivery, report)
     if bundle.jobset is None:
         return
     extra: list[Callable[[Job], None]] = []
@@ -53,11 +57,13 @@ def verify(bundle: Bundle, project: Project, report: Report, objects: Objects | 
 
         extra = [check.look for name in project.rules_from for check in foreign(name.value)]
     cluster = project.cluster.with_objects(bundle.around, closed=checks.closed_world)
-    look(bundle, cluster, report, extra, checks.pod_security, objects)
+    with Seam(report, document, "the checks of the job"):
+        look(bundle, cluster, report, extra, checks.pod_security, objects)
     if checks.capacity and not CAPACITY.isdisjoint(project.cluster.objects):
         from trainc.cluster.capacity.rules import look as look_at_capacity  # noqa: PLC0415 (few clusters tell of it)
 
-        look_at_capacity(bundle, project.cluster, report)
+        with Seam(report, document, "the checks of capacity"):
+            look_at_capacity(bundle, project.cluster, report)
 
 
 def accepted(bundle: Bundle, server: Served, report: Report) -> None:
@@ -83,17 +89,22 @@ def look(
     """
     if (job := expand(bundle, cluster, report, objects)) is None:
         return
-    report.add_all(placing_of_pods(job))
-    refused(job)
+    document = bundle.document
+    with Seam(report, document, "the checks of scheduling"):
+        report.add_all(placing_of_pods(job))
+    with Seam(report, document, "the API server's judgement of Jobs and pods"):
+        refused(job)
     for check in checks_for(job):
-        for finding in check(job):
-            report.add(finding)
+        with Seam(report, document, f"the check `{check.__name__}`"):
+            report.add_all(check(job))
     if pod_security or "Namespace" in job.cluster.objects or "Namespace" in job.kinds:
         from trainc.lint.standards.enforced import judge  # noqa: PLC0415 (most calls and namespaces name no level)
 
-        judge(job, pod_security)
+        with Seam(report, document, "the checks of Pod Security"):
+            judge(job, pod_security)
     for added in extra:
-        added(job)
+        with Seam(report, document, f"the check `{getattr(added, '__qualname__', 'of an installed package')}`"):
+            added(job)
     job.close()
 
 

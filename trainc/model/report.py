@@ -13,6 +13,7 @@ from trainc.model.sourced import Span
 Findings = dict[tuple[object, ...], Finding]
 Identity = tuple[object, ...]
 
+INTERNAL_ERROR = Rule("internal-error", ERROR, verdict=True)  # what trainc itself does wrong
 UNUSED_ALLOW = Rule("unused-allow", WARNING)
 ALLOW_WITHOUT_REASON = Rule("allow-without-reason", WARNING)
 _AMBIGUOUS = "ambiguous-scalar"
@@ -117,6 +118,7 @@ class Report:
         self._allows: dict[tuple[str, int], list[Allow]] = {}
         self._level_of = level_of  # what the project wants for a rule at a place: off, warning, error, "" for its own
         self._choice = choice  # the rules that this call turns off
+        self._broke = False  # whether trainc made a mistake of its own in what is left out here
         self._lost = False  # whether an error of no job stands, which may hide what a comment is there for
         self.account = Account()  # what became of each job
         self.reached_runtimes: set[DocumentIdentity] = set()  # those that its jobs are made of
@@ -263,6 +265,7 @@ class Report:
         kept._findings = {identity: finding for identity, finding in self._findings.items() if is_wanted(finding)}
         kept.reached, kept.unknown, kept.alone = self.reached, self.unknown, self.alone
         kept.account = self.account
+        kept._broke = self.broke
         return kept
 
     def portable(self) -> "Report":
@@ -312,6 +315,11 @@ class Report:
     @property
     def failed(self) -> bool:
         return any(f.level == ERROR for f in self._findings.values())
+
+    @property
+    def broke(self) -> bool:
+        """Whether a mistake in trainc kept something from being judged; the run ends with the exit code of a bug."""
+        return self._broke or any(f.rule.name == INTERNAL_ERROR.name for f in self._findings.values())
 
     def count(self, level: str) -> int:
         return sum(1 for f in self._findings.values() if f.level == level)

@@ -221,7 +221,7 @@ class RunCache:
     def end(self, session: "Session", spool: "Spool", code: int) -> None:
         """Leave what the run found out to the next one."""
         self.close()
-        if self._run is None or self._output is None or session.options.has(PROJECT):
+        if self._run is None or self._output is None or session.options.has(PROJECT) or session.report.broke:
             return
         from trainc.text.plugins import has_additions  # noqa: PLC0415 (a hit needs none of it)
 

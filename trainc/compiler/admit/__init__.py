@@ -14,10 +14,13 @@ from trainc.compiler.patched import PATCH
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
 from trainc.model.catalog import Catalog, Documents, Entry, RefusedEntry
+from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, Rule
+from trainc.model.internal_error import Seam
 from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN, Project, Selection
+from trainc.model.sourced import Span
 
 Counted = tuple[int, Document]  # which document of its file it is
 
@@ -34,6 +37,7 @@ UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not name
 _TRAINJOB = "trainer.kubeflow.org/v1alpha1/TrainJob"  # what most documents are
 POLICY_GROUP = "admissionregistration.k8s.io/"
 OLDER_GROUPS = ("kubeflow.org", "mlkube.io", "tensorflow.org")
+_JOB, _OTHER = "job", "other"  # what a document of a file is to the run
 _KUSTOMIZE = "kustomize.config.k8s.io"
 
 
@@ -58,40 +62,12 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
         jobs: list[Counted] = []
         others: list[Document] = []
         for index, document in counted:
-            full = kind_of(document.tree)
-            if full == _TRAINJOB and context.server.table.root(full) is not None:
-                jobs.append((index, document))
-                continue
-            group, kind = full.partition("/")[0], full.rpartition("/")[2]
-            if group in OLDER_GROUPS and _is_older(document):
-                jobs.append((index, document))
-            elif not document.api_version and kind in UNMISTAKABLE:
-                _refuse(index, document, context)
-            elif group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
-                from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (few files hold other kinds)
-
-                if is_input_kind(document):
+            with Seam(context.report, document, "the reading of this object"):
+                part = _part(index, document, context, catalog, patches)
+                if part == _JOB:
                     jobs.append((index, document))
-                    continue
-                from trainc.kinds.unsupported import near_miss  # noqa: PLC0415 (most objects are jobs or known ones)
-
-                if near_miss(document.api_version, document.kind) is not None:
-                    _refuse(index, document, context)
-                else:
+                elif part == _OTHER:
                     others.append(document)
-            elif context.server.table.root(full) is None:
-                if (group, kind) in BESIDE:
-                    others.append(document)
-                else:
-                    _refuse(index, document, context)
-            elif kind == PATCH:
-                patches.judge(document)
-            elif kind in RUNTIMES:
-                catalog.runtimes.admitted(document)
-            elif kind in JOBS:
-                jobs.append((index, document))
-            else:
-                others.append(document)
         if not jobs and file.rpartition("/")[2] != FILE:
             kinds = [part.kind or "object without a kind" for part in parts]
             context.report.account.others[file] = kinds or ["empty file"]
@@ -99,14 +75,56 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
         for _, job in jobs:
             patches.meet(job, own)
         here = [job for job in jobs if _is_here(*job, context)]
-        _look_at(others, context, is_output=bool(here) or context.selection.include_other)
-        yield from _admitted(here, parts, others, context, catalog, patches)
+        with Seam(context.report, Span(file, 1, 1, 1, 1), "the look at what is beside the jobs"):
+            _look_at(others, context, is_output=bool(here) or context.selection.include_other)
+        with Seam(context.report, Span(file, 1, 1, 1, 1), "the admission of its objects"):
+            yield from _admitted(here, parts, others, context, catalog, patches)
         if not jobs and context.selection.include_other:
             # Without what is there for a tool that reads it from the repository, as kustomize and kpt mark it.
             objects = [one for one in others if one.api_version and one.kind and not is_local(one.tree)]
             if objects := [one for one in objects if one.api_version.partition("/")[0] != _KUSTOMIZE]:
                 catalog.passing.append(Bundle(objects[0], tuple(other.tree for other in objects), passing=True))
-    patches.close()
+    with Seam(context.report, Span(FILE, 1, 1, 1, 1), "the look at patches without a job"):
+        patches.close()
+
+
+def _part(
+    index: int, document: Document, context: AdmissionContext, catalog: Catalog, patches: JobPatches
+) -> str | None:
+    """Whether a document is a job or another object of its file; None for one that is judged here for good."""
+    table = context.server.table
+    full = kind_of(document.tree)
+    if full == _TRAINJOB and table.root(full) is not None:
+        return _JOB
+    group, kind = full.partition("/")[0], full.rpartition("/")[2]
+    if group in OLDER_GROUPS and _is_older(document):
+        return _JOB
+    if not document.api_version and kind in UNMISTAKABLE:
+        _refuse(index, document, context)
+        return None
+    if group not in GROUPS and not (group in OLDER_GROUPS and kind in TRAINER_KINDS):
+        from trainc.kinds.other_operators import is_input_kind  # noqa: PLC0415 (few files hold other kinds)
+
+        if is_input_kind(document):
+            return _JOB
+        from trainc.kinds.unsupported import near_miss  # noqa: PLC0415 (most objects are jobs or known ones)
+
+        if near_miss(document.api_version, document.kind) is None:
+            return _OTHER
+        _refuse(index, document, context)
+        return None
+    if table.root(full) is None:
+        if (group, kind) in BESIDE:
+            return _OTHER
+        _refuse(index, document, context)
+        return None
+    if kind == PATCH:
+        patches.judge(document)
+        return None
+    if kind in RUNTIMES:
+        catalog.runtimes.admitted(document)
+        return None
+    return _JOB if kind in JOBS else _OTHER
 
 
 def _counted(documents: Documents, context: AdmissionContext) -> Iterator[tuple[str, list[Document], list[Counted]]]:
@@ -116,18 +134,28 @@ def _counted(documents: Documents, context: AdmissionContext) -> Iterator[tuple[
         each: list[Document] = parts
         if any(not document.kind or document.kind in SEVERAL for document in parts):
             from trainc.kinds.other_operators import holds_several  # noqa: PLC0415 (few files hold several jobs in one)
-            from trainc.kinds.registry import split  # noqa: PLC0415 (as above)
 
-            each = [part for one in parts for part in (split(one) if holds_several(one) else (one,))]
+            each = [part for one in parts for part in (_split(one, context) if holds_several(one) else [one])]
         counted = list(enumerate(each, start if file == latest else documents.first(file)))
         latest, start = file, counted[-1][0] + 1 if counted else 0
         yield file, parts, counted
 
 
+def _split(document: Document, context: AdmissionContext) -> list[Document]:
+    """The jobs that a document holds."""
+    from trainc.kinds.registry import split  # noqa: PLC0415 (few files hold several jobs in one)
+
+    with Seam(context.report, document, "the split into its jobs"):
+        return list(split(document))
+    return []
+
+
 def _is_here(index: int, job: Document, context: AdmissionContext) -> bool:
     """Whether a job is for the cluster that is compiled for just now."""
     _count(index, job, context)
-    clusters = bound(job, context.project, context.report)
+    clusters: list[Cluster] = []
+    with Seam(context.report, job, "the choice of its cluster"):
+        clusters = bound(job, context.project, context.report)
     here = context.project.cluster in clusters
     if not here and clusters:
         context.report.account.end(LEFT)
@@ -156,26 +184,29 @@ def _admitted(
     for index, written in jobs:
         companions += tuple(owned.get(index, ()))
         _count(index, written, context)
-        patched = patches.applied(written, own)
-        job = patched or written
-        admitted = _admitted_job(job, context) if patched is not None else None
-        if admitted is not None and not job.name:
-            span = job.span(("metadata", "generateName"), key=True)
-            message = f"the API server generates the name of this {job.kind}"
-            effect = "host names, Service and hostfile contain the job's name, which is unknown before it is created"
-            context.report.add(GENERATED_NAME.at(span, message, effect=effect, help="write `metadata.name`"))
-        elif admitted is not None:
-            ask_policies(admitted, context)
-            yield Entry(admitted, companions, beside)
-        if admitted is None or not job.name:
-            catalog.unread.append(job)
-            is_refused = patched is not None and admitted is None and job.kind in JOBS
-            if is_refused and not context.project.checks.admission_only:
-                entry = Entry(job, companions, beside)
-                from trainc.apiserver.rest import rest_of  # noqa: PLC0415 (most jobs are legal)
+        with Seam(context.report, written, f"the admission of this {written.kind}"):
+            patched = patches.applied(written, own)
+            job = patched or written
+            admitted = _admitted_job(job, context) if patched is not None else None
+            if admitted is not None and not job.name:
+                span = job.span(("metadata", "generateName"), key=True)
+                message = f"the API server generates the name of this {job.kind}"
+                effect = (
+                    "host names, Service and hostfile contain the job's name, which is unknown before it is created"
+                )
+                context.report.add(GENERATED_NAME.at(span, message, effect=effect, help="write `metadata.name`"))
+            elif admitted is not None:
+                ask_policies(admitted, context)
+                yield Entry(admitted, companions, beside)
+            if admitted is None or not job.name:
+                catalog.unread.append(job)
+                is_refused = patched is not None and admitted is None and job.kind in JOBS
+                if is_refused and not context.project.checks.admission_only:
+                    entry = Entry(job, companions, beside)
+                    from trainc.apiserver.rest import rest_of  # noqa: PLC0415 (most jobs are legal)
 
-                if (rest := rest_of(entry.document, context.server)) is not None:
-                    catalog.refused.append(RefusedEntry(entry._replace(document=rest.document), rest.taken))
+                    if (rest := rest_of(entry.document, context.server)) is not None:
+                        catalog.refused.append(RefusedEntry(entry._replace(document=rest.document), rest.taken))
         # What stands beside several jobs goes out once, with the first.
         companions, beside = (), beside + companions
 
@@ -212,8 +243,9 @@ def _stored(document: Document, context: AdmissionContext) -> Document | None:
     server, report = context.server, context.report
     if document.stored is not None and document.stored[0] == server.identity and not report.recording:
         return document.stored[1]
-    events = report.events
-    stored = admit_object(document, server, report)
+    events, stored = report.events, None
+    with Seam(report, document, "the API server's judgement"):
+        stored = admit_object(document, server, report)
     if stored is not None and report.events == events:  # else the same is said of each cluster
         document.stored = server.identity, stored
     return stored

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from trainc.apiserver.served import Server
 from trainc.model.document import Document
+from trainc.model.internal_error import Seam
 from trainc.model.report import Report
 from trainc.model.settings import Project, Selection
 
@@ -23,4 +24,5 @@ def ask_policies(document: Document, context: AdmissionContext) -> None:
     if project.policies or project.cluster.policies:
         from trainc.apiserver.policy.judge import judge_input  # noqa: PLC0415 (few projects have policies)
 
-        judge_input(document, project, context.report)
+        with Seam(context.report, document, "the admission policies"):
+            judge_input(document, project, context.report)

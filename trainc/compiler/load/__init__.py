@@ -14,8 +14,10 @@ from trainc.compiler.lost_sources import blankness
 from trainc.model.catalog import Documents, RuntimeFolder, SourceFile
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
+from trainc.model.internal_error import Seam
 from trainc.model.report import Report
 from trainc.model.settings import FILE, STDIN, Project, Selection
+from trainc.model.sourced import Span
 from trainc.text.files import is_inside, is_pointer
 from trainc.text.object_keys import TRAINER_API
 from trainc.yaml.comments import MARK, allows
@@ -25,6 +27,7 @@ IsDone = Callable[[str, bytes], bool]
 Reading = Callable[[Report], Iterator[Document]]  # reads a file; what is wrong with its text goes to the report
 
 SHARED = 512 * 1024  # bytes of text; its documents take thirty times as much
+_READING = "the reading of this file"
 _TOGETHER = 100  # documents
 _TRAINJOB = (TRAINER_API, "TrainJob")
 
@@ -110,8 +113,9 @@ class Loader:
             if is_done is not None and file not in self._others and is_done(file, data):
                 continue
             if file in self._long:
-                for piece in self._pieces(file, data):
-                    yield file, piece
+                with Seam(self._report, _start_of(file), _READING):
+                    for piece in self._pieces(file, data):
+                        yield file, piece
             elif only_here:
                 yield file, self._documents(file, data, self._report)
             else:
@@ -217,8 +221,10 @@ class Loader:
                 continue
             if MARK in data:
                 self._report.allow(allows(data, file), borrowed=True)
-            faults = Report()
-            yield SourceFile(file, data, list(expand(read(data, file, faults), faults)), faults)
+            faults, documents = Report(), []
+            with Seam(faults, _start_of(file), _READING):
+                documents = list(expand(read(data, file, faults), faults))
+            yield SourceFile(file, data, documents, faults)
 
     def shipped(self, folder: str, name: str) -> list[Document]:
         """The documents of the catalogue's file of that name, empty where it has none."""
@@ -261,7 +267,9 @@ class Loader:
 
     def _read(self, file: str, data: bytes, report: Report) -> list[Document]:
         self._allow(file, data)
-        return list(self._expanded(file, data, report))
+        with Seam(report, _start_of(file), _READING):
+            return list(self._expanded(file, data, report))
+        return []
 
     def _allow(self, file: str, data: bytes) -> None:
         """Take what comments of a file silence."""
@@ -284,6 +292,10 @@ class Loader:
                 self._near[start] = ""
             folder = os.path.dirname(folder)
         return self._near[start]
+
+
+def _start_of(file: str) -> Span:
+    return Span(file, 1, 1, 1, 1)
 
 
 def _may_name_training(data: bytes) -> bool:

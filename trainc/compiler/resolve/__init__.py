@@ -10,6 +10,7 @@ from trainc.compiler.resolve.webhook import check
 from trainc.model.catalog import Catalog, Entry, RefusedEntry, RemovedSpans, stretch
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, Finding, Refusal, Rule, place
+from trainc.model.internal_error import Seam
 from trainc.model.plan import TRAINER, Plan, Role, Step
 from trainc.model.report import Report
 from trainc.model.run import check_run, run_name
@@ -44,27 +45,34 @@ def resolve(catalog: Catalog, project: Project, report: Report) -> Iterator[Plan
         document = entry.document
         report.begin(document)
         report.account.advance()
-        check_run(document, report)
-        kind = document.kind
-        if kind == "TrainJob":
-            plan: Plan | None = _trainjob(entry, catalog, prepared, project, report)
-            if plan is not None and plan.runtime is not None and plan.runtime.composed:
-                from trainc.compiler.resolve.components import switches  # noqa: PLC0415 (most runtimes stand in one file)
-
-                report.switched_on = switches(document, plan.runtime)
-        else:
-            # A finding where a job without runtime asks for components.
-            annotations = get(document.tree, "metadata", "annotations")
-            if type(annotations) is dict and (COMPONENTS in annotations or gives_values(annotations)):
-                from trainc.compiler.resolve.components import idle  # noqa: PLC0415 (hardly anybody tries)
-
-                report.add(idle(document))
-            plan = jobset_plan(entry) if kind == "JobSet" else _other(entry, project, report)
+        plan: Plan | None = None
+        with Seam(report, document, f"the plan of this {document.kind}"):
+            plan = _plan(entry, catalog, prepared, project, report)
         if plan is None:
             catalog.unread.append(document)
         else:
-            yield plan if plan.namespace is not None else plan.placed(project.cluster.namespace)
+            yield plan
     report.end()
+
+
+def _plan(entry: Entry, catalog: Catalog, prepared: PreparedRuntimes, project: Project, report: Report) -> Plan | None:
+    document = entry.document
+    check_run(document, report)
+    if document.kind == "TrainJob":
+        plan = _trainjob(entry, catalog, prepared, project, report)
+        if plan is not None and plan.runtime is not None and plan.runtime.composed:
+            from trainc.compiler.resolve.components import switches  # noqa: PLC0415 (most runtimes stand in one file)
+
+            report.switched_on = switches(document, plan.runtime)
+    else:
+        # A finding where a job without runtime asks for components.
+        annotations = get(document.tree, "metadata", "annotations")
+        if type(annotations) is dict and (COMPONENTS in annotations or gives_values(annotations)):
+            from trainc.compiler.resolve.components import idle  # noqa: PLC0415 (hardly anybody tries)
+
+            report.add(idle(document))
+        plan = jobset_plan(entry) if document.kind == "JobSet" else _other(entry, project, report)
+    return plan if plan is None or plan.namespace is not None else plan.placed(project.cluster.namespace)
 
 
 def _other(entry: Entry, project: Project, report: Report) -> Plan | None:

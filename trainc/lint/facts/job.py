@@ -37,6 +37,7 @@ from trainc.model.bundle import Bundle
 from trainc.model.catalog import Objects
 from trainc.model.cluster import Cluster
 from trainc.model.finding import Finding
+from trainc.model.internal_error import internal_error, place_of
 from trainc.model.references import CLAIM
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, Span
@@ -548,6 +549,11 @@ def once(work_out: Callable[[Job], T]) -> Callable[[Job], T]:
     return fact
 
 
+def broken_check(job: Job, check: Callable[..., object], error: Exception) -> Finding:
+    """The finding about a check that raised; what is no mistake in trainc is raised again."""
+    return internal_error(error, place_of(job.bundle.document), f"the check `{check.__name__}`")
+
+
 def each(parts: Callable[[Job], Iterable[T]], *checks: Callable[[T], Findings]) -> Callable[[Job], Findings]:
     """Checks of a part of a job, such as a role or a container, as one of the job, which shows all of these parts to each."""
 
@@ -555,7 +561,10 @@ def each(parts: Callable[[Job], Iterable[T]], *checks: Callable[[T], Findings]) 
         these = parts(job)
         for check in checks:
             for part in these:
-                yield from check(part)
+                try:
+                    yield from check(part)
+                except Exception as error:  # noqa: BLE001 (a mistake costs one check)
+                    yield broken_check(job, check, error)
 
     look.__module__, look.__name__ = checks[0].__module__, ", ".join([check.__name__ for check in checks])
     return look
