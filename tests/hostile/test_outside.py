@@ -147,3 +147,17 @@ def test_nothing_is_rendered_into_git_itself(folder: str, tmp_path: Path) -> Non
     assert done.code == 1
     assert "is Git's own folder" in done.err
     assert list((tmp_path / ".git").iterdir()) == []
+
+
+@pytest.mark.parametrize("folder", ["gitlink", "gitlink/refs", "inner/x"])
+def test_nothing_is_rendered_through_a_link(folder: str, tmp_path: Path) -> None:
+    repository = Repository(tmp_path, "good")
+    (tmp_path / ".git/refs").mkdir(parents=True)
+    (tmp_path / "gitlink").symlink_to(".git")
+    (tmp_path / "inner").symlink_to("jobs")
+    before = sorted(tmp_path.rglob("*"))
+    repository.change("trainc.yaml", "output: rendered", f"output: {folder}")
+    done = attempt(tmp_path, "build", "-w")
+    assert done.code == 1
+    assert f"`{folder}` is behind a symbolic link" in done.err
+    assert sorted(tmp_path.rglob("*")) == before

@@ -16,6 +16,7 @@ from trainc.compiler.load.walk import contents, files, is_candidate, ours
 from trainc.model.references import KINDS, provides
 from trainc.model.report import Report
 from trainc.model.settings import FILE, Project
+from trainc.text.files import is_below
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 
@@ -35,10 +36,16 @@ def run_staged(options: Options, command: Callable[[Options], int], *, touched: 
     deleted: list[str] = []
     if touched:
         changed, gone = repository.staged()
-        specs = sorted(path for path in gone if is_candidate(path))
-        held = zip(specs, repository.contents([gone[path] for path in specs]), strict=True)
+        for link, target in repository.staged_links().items():
+            below = {path: f"{link}{path[len(target) :]}" for path in (*changed, *gone) if is_below(path, (target,))}
+            changed |= {seen: changed.get(path) or gone.get(path, "") for path, seen in below.items()}
+        former = {**changed, **gone}
+        specs = sorted(path for path, name in former.items() if name and is_candidate(path))
+        held = zip(specs, repository.contents([former[path] for path in specs]), strict=True)
         # Those that may reach jobs in other files.
-        reaching = [path for path, text in held if may_hold_runtimes(text) or not ours(text, rendered=True)]
+        reaching = [
+            path for path, text in held if may_hold_runtimes(text) or (path in gone and not ours(text, rendered=True))
+        ]
         deleted = [os.path.relpath(os.path.join(repository.top, path), here) for path in reaching]
         if not arguments:
             arguments = [os.path.relpath(os.path.join(repository.top, path), here) for path in sorted(changed)]

@@ -291,3 +291,30 @@ def test_an_earlier_run_that_stays_and_this_one_cannot_have_one_service(
     assert ("this run and the earlier run `line`, which is kept, share the Service `ring`" in done.err) is said
     assert done.code == said
     assert ("research/line-r2.yaml" in repository.rendered()) is not said
+
+
+def test_a_plain_job_and_an_object_never_share_a_file(tmp_path: Path) -> None:
+    """Only a plain Job that stays one may have dots in its name, as files of objects have."""
+    project = Repository(tmp_path, "bert")
+    project.change("jobs/bert.yaml", "    numNodes", f"    env: [{{name: A, {FROM_SHARED}}}]\n    numNodes")
+    project.write("jobs/plain.yaml", DOTTED)
+    project.write("config/shared.yaml", CONFIG)
+    assert project.run("build", "-w").code == 0
+    names = [path.rpartition("/")[2] for path in project.rendered()]
+    assert names == ["bert.yaml", "configmap.shared.yaml", "configmap_shared.yaml"]
+    assert project.run("build", "--check").code == 0
+    assert project.run("build", "-w").err.splitlines()[-1].endswith("wrote 0, removed 0, unchanged 3")
+
+
+FROM_SHARED = "valueFrom: {configMapKeyRef: {name: shared, key: a}}"
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shared, namespace: research}\ndata: {a: one}\n"
+DOTTED = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: configmap.shared, namespace: research, annotations: {trainc.dev/keep: job}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: a, image: "registry.example.com/a:1", command: [python, a.py]}]
+"""

@@ -24,7 +24,7 @@ from trainc.changes.compare.updates import (
     update,
 )
 from trainc.changes.git.repository import GitRepository
-from trainc.changes.git.scratch import Scratch, unpack
+from trainc.changes.git.scratch import Scratch, link, unpack
 from trainc.compiler import pipeline
 from trainc.compiler.emit import path_of
 from trainc.compiler.emit.spool.changes import new_run
@@ -103,6 +103,8 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
     with Scratch() as folder:
         unpack(folder, zip(wanted, repository.contents([*wanted.values()]), strict=True))
         unpack(folder, [(".git/HEAD", b"")])  # the project's root ends here, too
+        links = repository.links(commit, prefix)
+        link(folder, ((path.removeprefix(prefix), to) for path, to in links if path.startswith(prefix)))
         yield folder
 
 

@@ -81,6 +81,14 @@ class GitRepository:
 
     def files(self, commit: str, below: str = "") -> Iterator[tuple[str, str]]:
         """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder."""
+        return self._tree(commit, below, "100")
+
+    def links(self, commit: str, below: str = "") -> Iterator[tuple[str, str]]:
+        """Path and target of every symbolic link of a commit, as `files` gives files."""
+        paths = dict(self._tree(commit, below, LINK))
+        return zip(paths, map(os.fsdecode, self.contents([*paths.values()])), strict=True)
+
+    def _tree(self, commit: str, below: str, mode: str) -> Iterator[tuple[str, str]]:
         words = ["ls-tree", "-r", "-z", "--full-tree", commit, *(["--", below] if below else [])]
         count, rest = 0, b""
         for piece in self._stream(*words):
@@ -90,7 +98,7 @@ class GitRepository:
                 raise Trouble(f"the revision has more than {FILES} files")
             for entry in entries:
                 about, tab, path = entry.decode("utf-8", "surrogateescape").partition("\t")
-                if tab and about.startswith("100"):
+                if tab and about.startswith(mode):
                     if not is_inside(path):
                         raise Trouble(f"the revision has a file named {path!r}, which is outside the repository")
                     yield path, about.split()[2]
@@ -189,17 +197,28 @@ class GitRepository:
             tag, mode, name, stage = about.split()
             yield IndexEntry(path, mode, name, int(stage), tag == "S")
 
-    def staged(self) -> tuple[set[str], dict[str, str]]:
-        """Paths (relative to the top) that the next commit adds or changes, and what it deletes with its object."""
+    def staged(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Paths (relative to the top) that the next commit adds or changes, and those that it deletes.
+
+        Each with its former object, empty for a file that is new.
+        """
         try:
             commit = self.commit("HEAD")
         except Trouble:  # before the first commit
-            return {entry.path for entry in self.index()}, {}
+            return {entry.path: "" for entry in self.index()}, {}
         words = ("diff-index", "--cached", "--raw", "--no-abbrev", "--no-renames", "-z", commit, "--")
         answer = self._paths(*words, index=True)
         entries = dict(zip(answer[1::2], answer[::2], strict=True))
-        gone = {path: entry.split()[2] for path, entry in entries.items() if entry.endswith(" D")}
-        return entries.keys() - gone.keys(), gone
+        former = {path: entry.split()[2] for path, entry in entries.items()}
+        gone = {path: name for path, name in former.items() if entries[path].endswith(" D")}
+        return {path: name if name.strip("0") else "" for path, name in former.items() if path not in gone}, gone
+
+    def staged_links(self) -> dict[str, str]:
+        """Each symbolic link of the index and the path that it leads to, both relative to the top; those inside alone."""
+        paths = {entry.path: entry.object for entry in self.index() if entry.mode == LINK}
+        targets = zip(paths, map(os.fsdecode, self.contents([*paths.values()])), strict=True)
+        joined = ((path, os.path.normpath(os.path.join(os.path.dirname(path), target))) for path, target in targets)
+        return {path: target.replace(os.sep, "/") for path, target in joined if is_inside(target)}
 
     def changed(self, commit: str) -> set[str]:
         """Paths (relative to the top) that differ between a commit and the work tree, new ones included."""
@@ -313,7 +332,8 @@ def partial() -> Trouble:
 def staged_folder(repository: GitRepository) -> Iterator[str]:
     """A folder with every YAML and JSON file of the index, gone afterwards; Git takes it for a work tree of the repository."""
     entries = [entry for entry in repository.index() if is_inside(entry.path)]
-    specs = [entry for entry in entries if is_candidate(entry.path)]
+    # A link may lead to a folder, whatever its own name.
+    specs = [entry for entry in entries if is_candidate(entry.path) or (entry.mode == LINK and not entry.stage)]
     if conflicts := sorted({entry.path for entry in specs if entry.stage}):
         more = f" and {len(conflicts) - 1} more" if len(conflicts) > 1 else ""
         raise Trouble(f"{conflicts[0]}{more} is in conflict; resolve it and `git add` it before a commit is checked")

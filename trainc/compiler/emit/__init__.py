@@ -31,16 +31,21 @@ def path_of(bundle: Bundle) -> str:
     if bundle.jobset is None:
         return object_path(bundle.objects[0], bundle.cluster)
     folder = f"{bundle.cluster}/" if bundle.cluster else ""
-    return f"{folder}{value(bundle.jobset, 'metadata', 'namespace') or 'default'}/{bundle.document.name}.yaml"
+    return f"{folder}{value(bundle.jobset, 'metadata', 'namespace') or 'default'}/{_stem(bundle.document.name)}.yaml"
 
 
 def run_path(path: str, run: str) -> str:
     """The file of a run where those of earlier runs stay, for a job whose stable file has this path."""
-    return "/".join([*path.split("/")[:-1], f"{run}.yaml"])
+    return "/".join([*path.split("/")[:-1], f"{_stem(run)}.yaml"])
+
+
+def _stem(name: str) -> str:
+    """The name of a job's file without its suffix: a plain Job's name may have dots, and only files of objects do."""
+    return name.replace(".", "_")
 
 
 def object_path(tree: Tree, cluster: str) -> str:
-    """The stable name of the file of an object that belongs to no single run: no job's name has a dot in it.
+    """The stable name of the file of an object that belongs to no single run: no job's file has a dot in its name.
 
     The kind of an object that jobs cannot name comes with its group, as kubectl has it.
     """

@@ -333,7 +333,10 @@ class Checker:
             self.complain(path, f"`{name}` is Git's own folder", "name one such as `rendered`")
             return ""
         if is_inside(self.root, path_of) and not is_inside(path_of, self.root):
-            return folder
+            if os.path.realpath(path_of) == os.path.normpath(os.path.join(os.path.realpath(self.root), name)):
+                return folder
+            self.complain(path, f"`{name}` is behind a symbolic link", "name the folder that the link leads to")
+            return ""
         self.complain(path, f"`{name}` is not a folder inside the project", "name one such as `rendered`")
         return ""
 

@@ -3,6 +3,7 @@
 import os
 from typing import IO
 
+from trainc.compiler.emit import run_path
 from trainc.compiler.emit.digest import body_digest
 from trainc.compiler.emit.spool import StreamSpool
 from trainc.compiler.emit.spool.changes import runs_of
@@ -49,7 +50,7 @@ class CommittedSpool(StreamSpool):
             super().add(rendered, bundle, report)
             return
         inner, _, name = rendered.path.rpartition("/")
-        other = f"{rendered.name}.yaml"
+        other = run_path(rendered.path, rendered.name).rpartition("/")[2]
         if self.keeps_old:
             name, other = other, name
         path, existing = self._find(inner, name)
