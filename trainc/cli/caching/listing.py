@@ -4,6 +4,8 @@ import os
 from collections.abc import Collection, Iterable
 from struct import Struct
 
+from trainc.text.files import is_below
+
 SUFFIXES = (".yaml", ".yml", ".json")
 ENVIRONMENT = "pyvenv.cfg"
 State = bytes  # mtime and ctime in nanoseconds, size, inode
@@ -64,7 +66,7 @@ def listing(root: str, whole: Collection[str] = (), outside: Collection[str] = (
 
 
 def _list(path: str, prefix: str, out: Listing, whole: frozenset[str], *, everything: bool) -> None:
-    files, below = out.files, []
+    files, below, behind = out.files, [], []
     is_environment = False
     out.folders.append(prefix)
     number = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -75,6 +77,9 @@ def _list(path: str, prefix: str, out: Listing, whole: frozenset[str], *, everyt
                 if entry.is_dir(follow_symlinks=False):
                     if everything or (name[0] != "." and name != "node_modules") or prefix + name in whole:
                         below.append(name)
+                elif not everything and entry.is_symlink() and _is_read(prefix + name, whole) and entry.is_dir():
+                    out.links += [prefix + name, os.path.realpath(os.path.join(path, name))]
+                    behind.append(name)
                 elif everything or (name[0] != "." and name.lower().endswith(SUFFIXES)) or name == ENVIRONMENT:
                     is_environment = is_environment or name == ENVIRONMENT
                     if entry.is_symlink():
@@ -89,6 +94,13 @@ def _list(path: str, prefix: str, out: Listing, whole: frozenset[str], *, everyt
     for name in below:
         inner = prefix + name
         _list(f"{path}/{name}", f"{inner}/", out, whole, everything=everything or inner in whole)
+    for name in behind:  # links in there count as lost: no circle is followed
+        _list(f"{path}/{name}", f"{prefix}{name}/", out, whole, everything=True)
+
+
+def _is_read(folder: str, whole: Collection[str]) -> bool:
+    """Whether a run reads a folder, or one below it, by its name; what only a walk would find, it does not find behind a link."""
+    return folder.rpartition("/")[2] == "runtimes" or any(is_below(name, (folder,)) for name in whole)
 
 
 def _add_link(path: str, name: str, out: Listing) -> None:
