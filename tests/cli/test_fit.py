@@ -248,3 +248,53 @@ def test_an_admitted_job_does_not_wait_for_its_own_workload(tmp_path: Path, word
     assert rows["research/a"][0] == "admitted"
     assert rows["research/b"][0] == "waits"
     assert "insufficient unused quota for nvidia.com/gpu in flavor h100, 16 more needed" in rows["research/b"][1]
+
+
+CLAIMING = (
+    QUEUED.replace("NAME", "a")
+    .replace(", labels: {kueue.x-k8s.io/queue-name: research}", "")
+    .replace(
+        "              containers:",
+        "              volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n              containers:",
+    )
+)
+CLAIM = """
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: CLAIM, namespace: research}
+spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}
+"""
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "64", memory: 256Gi, pods: "110", nvidia.com/gpu: "16"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "status"), [("", "never"), ("eu/claims.yaml", "fits"), ("data/claim.yaml", "fits"), ("a.yaml", "fits")]
+)
+def test_a_pvc_that_does_not_exist_is_waited_for_forever(where: str, status: str, tmp_path: Path) -> None:
+    """It may be in the dump, in another file of the repository, or in that of the job."""
+    (tmp_path / "trainc.yaml").write_text(
+        "apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec: {clusters: {eu: {folder: eu}}}\n"
+    )
+    files = {"a.yaml": CLAIMING, "eu/dump.yaml": f"{NODE}---{CLAIM.replace('CLAIM', 'other')}"}
+    if where:
+        files[where] = "---".join([*filter(None, [files.get(where)]), CLAIM.replace("CLAIM", "data")])
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (row,) = json.loads(compile_in(tmp_path, "fit", "--report", "json").out)["jobs"]
+    assert row["status"] == status, row
+    assert ("persistentvolumeclaim" in row.get("reason", "")) is (status == "never")
+
+
+def test_what_cannot_be_decided_is_not_blamed_on_the_dump(tmp_path: Path) -> None:
+    rule = "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {jobset.sigs.k8s.io/jobset-name: a}}}"
+    affinity = f"affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{rule}]}}}}"
+    (tmp_path / "a.yaml").write_text(CLAIMING.replace("volumes: [", f"{affinity}\n              volumes: ["))
+    (tmp_path / "dump.yaml").write_text(NODE.replace("{name: n1}", "{name: n1, labels: {kubernetes.io/hostname: n1}}"))
+    done = compile_in(tmp_path, "fit", "a.yaml", "--inventory", "dump.yaml")
+    assert (done.code, "trainc: no result: trainc cannot decide for any job" in done.err) == (2, True), done.out

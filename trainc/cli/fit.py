@@ -10,7 +10,7 @@ from trainc.cli.session import Session, dump_contents
 from trainc.cluster.capacity.advice import headroom, trainer_pods, with_pods
 from trainc.cluster.capacity.answers import answer_data
 from trainc.cluster.capacity.facts import ClusterFacts
-from trainc.cluster.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Fit, FitAnswer, class_of
+from trainc.cluster.capacity.fit import GOOD, NEVER, UNKNOWN, WAITS, Fit, FitAnswer, class_of, without_claims
 from trainc.cluster.capacity.groups import groups_of
 from trainc.compiler import pipeline
 from trainc.compiler.load import load
@@ -30,7 +30,7 @@ from trainc.text.trouble import Trouble
 Objects = dict[str, dict[str, "Tree"]]
 Shown = dict[str, "str | list[str]"]  # of a cluster's dump: its date, and what answers take for absent
 _FINE = (*GOOD, WAITS, UNKNOWN)
-_OF_CLUSTERS = frozenset({*DECISIVE, *RUNNING, INVENTORY})
+_OF_CLUSTERS = frozenset({*DECISIVE, *RUNNING, INVENTORY, "PersistentVolumeClaim"})
 
 
 def run(options: Options) -> int:
@@ -49,11 +49,14 @@ def run(options: Options) -> int:
     beside = joined(*inventories)
     bundles = list(pipeline.bundles(session.project, session.selection, session.report))
     objects = objects_beside(bundles)
+    claims = claims_named(session, bundles)
     rows: list[dict[str, Any]] = []
     dumps: dict[str, Shown] = {}
     for cluster in session.project.clusters:
         if jobs := [one for one in bundles if one.jobset is not None and one.cluster == cluster.name]:
-            placements = _Answers(session, joined(cluster.objects, beside, objects), nodes or 0)
+            placements = _Answers(
+                session, joined(cluster.objects, beside, objects, claims.get(cluster.name, {})), nodes or 0
+            )
             known = placements.alone.facts
             dumps[cluster.name] = {"date": known.date, "assumedEmpty": known.assumed_empty()}
             for bundle, fit in placements.answers(jobs):
@@ -76,9 +79,16 @@ def run(options: Options) -> int:
     for finding in session.report.only(lambda one: one.level == ERROR).findings:
         tell(*finding_lines(finding, session.lines, session.shown), "")
     if rows and all(row["status"] == UNKNOWN for row in rows):
-        tell("trainc: no result: no dump of the cluster has the required objects; see trainc inventory --help")
+        tell(f"trainc: no result: {_undecided(rows)}")
         return 2 if not session.report.failed else 1
     return int(session.report.failed or any(row["status"] not in _FINE for row in rows))
+
+
+def _undecided(rows: list[dict[str, Any]]) -> str:
+    """Why there is no answer for any job."""
+    if all("dump" in row.get("reason", "") for row in rows):
+        return "no dump of the cluster has the required objects; see trainc inventory --help"
+    return "trainc cannot decide for any job; the reasons are above"
 
 
 def objects_beside(bundles: Iterable[Bundle]) -> Objects:
@@ -91,6 +101,18 @@ def objects_beside(bundles: Iterable[Bundle]) -> Objects:
                 key = f"{document.namespace}/{document.name}" if document.namespace else document.name
                 objects.setdefault(document.kind, {})[key or document.file] = tree
     return objects
+
+
+def claims_named(session: Session, bundles: list[Bundle]) -> dict[str, Objects]:
+    """The PVCs of the project's other files that jobs name, by cluster."""
+    claims: dict[str, Objects] = {}
+    for made in pipeline.objects_named(bundles, session.project, session.selection, Report()):
+        for tree in made.objects:
+            document = Document(made.document.file, tree, {})
+            if document.kind == "PersistentVolumeClaim":
+                key = f"{document.namespace or 'default'}/{document.name}"
+                claims.setdefault(made.cluster, {}).setdefault(document.kind, {})[key] = tree
+    return claims
 
 
 def joined(*parts: Mapping[str, Mapping[str, Tree]]) -> Objects:
@@ -149,6 +171,7 @@ class _Answers:
                 yield bundle, FitAnswer(None, NEVER, scaled.refusal)
                 continue
             answer = self._fit.answer(scaled.jobset, scaled.groups)
+            answer = without_claims(answer, self.alone.facts, scaled.jobset)
             if self._session.options.has("headroom") and answer.status in GOOD:
                 answer.headroom = self._headroom(bundle, scaled)
             yield bundle, answer

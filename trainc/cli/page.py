@@ -4,14 +4,14 @@ import os
 from typing import Any
 
 from trainc.changes.compare.rendering_state import RenderingStates
-from trainc.cli.fit import cluster_facts, joined, objects_beside
+from trainc.cli.fit import claims_named, cluster_facts, joined, objects_beside
 from trainc.cli.job_rows import has_output, inheritance, job_row
 from trainc.cli.options import PROJECT, Options
 from trainc.cli.output import data, tell
 from trainc.cli.projects import across_projects
 from trainc.cli.session import Session
 from trainc.cluster.capacity.answers import answer_data
-from trainc.cluster.capacity.fit import Fit, FitAnswer
+from trainc.cluster.capacity.fit import Fit, FitAnswer, without_claims
 from trainc.cluster.capacity.groups import groups_of
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool import Tally
@@ -80,14 +80,14 @@ def _collect(options: Options, parts: list[tuple[dict[str, Any], dict[str, Any]]
 
 def _capacity(session: Session, jobs: list[tuple[Bundle, Row]], bundles: list[Bundle]) -> dict[str, Any]:
     """What is known of each cluster; each job's row gets the answer of its cluster."""
-    beside = objects_beside(bundles)
+    beside, claims = objects_beside(bundles), claims_named(session, bundles)
     out = {}
     for cluster in session.project.clusters:
         if session.selection.clusters and cluster.name not in session.selection.clusters:
             continue
         own = [(bundle, row) for bundle, row in jobs if bundle.cluster == cluster.name]
         try:
-            content = _of_cluster(session, cluster, own, beside)
+            content = _of_cluster(session, cluster, own, joined(beside, claims.get(cluster.name, {})))
         except Trouble as trouble:
             content = {"trouble": str(trouble)}
         if content is not None:
@@ -99,7 +99,7 @@ def _of_cluster(session: Session, cluster: Cluster, jobs: list[tuple[Bundle, Row
     fit = Fit(cluster_facts(session, joined(cluster.objects, beside)))
     answers: list[FitAnswer] = []
     for bundle, row in jobs:
-        answer = fit.answer(bundle.jobset, groups_of(bundle.around))
+        answer = without_claims(fit.answer(bundle.jobset, groups_of(bundle.around)), fit.facts, bundle.jobset)
         answers.append(answer)
         where = placing({**answer_data(answer), "status": answer.status})
         row["fit"] = {"status": answer.status, "reason": answer.reason, "change": answer.change, "where": where}

@@ -241,6 +241,22 @@ class Fit:
         return FitAnswer(verdict, NO_NODES if verdict.reason == NO_PLACE else NEVER, reason, change)
 
 
+def without_claims(answer: FitAnswer, facts: ClusterFacts, jobset: Tree) -> FitAnswer:
+    """The answer for a job, which never starts where its pods mount a PVC that does not exist."""
+    if not facts.is_listed("PersistentVolumeClaim"):
+        return answer
+    namespace = value(jobset, "metadata", "namespace") or "default"
+    for job in jobs_of(jobset):
+        for volume in items(get(job, "template", "spec", "template", "spec", "volumes")):
+            name = value(volume, "persistentVolumeClaim", "claimName")
+            if type(name) is not str or is_placeholder(name):
+                continue
+            if facts.find("PersistentVolumeClaim", name, namespace) is None:
+                reason = f'persistentvolumeclaim "{name}" not found'  # kube-scheduler's words
+                return FitAnswer(answer.verdict, NEVER, reason, "create the PVC, or correct its name")
+    return answer
+
+
 def is_on_hosts(verdict: KueueVerdict) -> bool:
     """Whether Kueue itself chose the node of every pod."""
     hosts = [member.levels == [HOSTNAME] for member in verdict.assigned if member.pods.count]
