@@ -18,6 +18,7 @@ from trainc.cli.process import (
     TROUBLE,
     Orderly,
     ended,
+    in_utf8,
     open_streams,
 )
 
@@ -25,6 +26,7 @@ from trainc.cli.process import (
 def program() -> Never:
     """`trainc` as a program of its own: `main`, in a process that ends without tidying up after itself."""
     code = TROUBLE
+    in_utf8()
     try:
         gc.set_threshold(100_000, 20, 50)  # trees are many objects, and hardly any of them is part of a cycle
         Orderly.alone = True

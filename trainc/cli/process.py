@@ -15,6 +15,12 @@ _STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
 INTERRUPTED, READER_GONE = SIGNALLED + 2, SIGNALLED + 13  # SIGINT, SIGPIPE
 
 
+def in_utf8() -> None:
+    """Start again where the locale has names of files in another encoding: Git, manifests and trainc.yaml have UTF-8."""
+    if sys.getfilesystemencoding() != "utf-8" and sys.executable:
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 (the same program)
+
+
 def open_streams() -> None:
     """Give each standard stream that is closed its number back, so that no file opened later is taken for it.
 

@@ -47,6 +47,8 @@ def run(options: Options) -> int:
             reasons = "; ".join(made.notes) if made else "it has no JobSet"
             raise Trouble(f"no pod of this job can run here: {reasons}")
         where = os.path.abspath(options.one("directory", session.project.root))
+        if not os.path.isdir(where):
+            raise Trouble(f"--directory {options.one('directory')}: no such folder")
         use_nearby(made, where)
         _announce(made, where)
         asked = "This runs the commands above. Continue? [y/N]"
@@ -60,7 +62,7 @@ def run(options: Options) -> int:
     first = next((end for end in ended if end.is_first), None)
     if not failed:
         speaker.compare(ended, ["succeeded"] * len(ended))
-        tell(f"all {len(ended)} processes connected and exited with 0")
+        tell(f"all {len(ended)} processes exited with 0")
         return 0
     over = any(end.started and end.code is None for end in ended) and first is None
     when = f" within {timeout} seconds" if over else ""

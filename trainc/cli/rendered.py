@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from trainc.apiserver.names import label
 from trainc.changes.compare.committed import (
@@ -45,7 +44,7 @@ from trainc.lint.across_jobs import twins
 from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
-from trainc.model.settings import SPARSE_GAP, Project
+from trainc.model.settings import Project
 from trainc.model.sourced import Span
 from trainc.text.counting import few
 from trainc.text.files import is_below, work_tree
@@ -57,7 +56,6 @@ from trainc.yaml.reader import read
 UNSTAGED, MOVED, AROUND, UNNAMED, RENAMED = "unstaged", "moved", "around", "unnamed", "renamed"
 _ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX, MOVED_RUN)
 _CLAIM = "persistentvolumeclaim."  # how the rendered file of one begins
-_RUNTIMES = "runtimes"  # the folder upwards from a job that is searched where trainc.yaml names none
 _MAX_FILES_NAMED = 50  # files that are named one by one
 _MAX_RUNS_NAMED = 5  # in one line
 _LINE = 80  # characters of the files that a command names
@@ -95,9 +93,6 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     session = Session(options)
     check = options.has("check")
     absent = absent_files(session.project.root)
-    folders = session.project.runtimes or (_RUNTIMES,)
-    if any(f"/{folder}/" in f"/{path}" for path in absent for folder in folders):
-        session.project = replace(session.project, gap=SPARSE_GAP)
     only_rendered = options.one("only") == RENDERED
     runs = rendered_runs(session) if only_rendered else None
     explains = runs.judge if runs is not None else None

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 
 from trainc.cli.cache import opened
 from trainc.cli.findings import print_findings, print_summary, read_baseline, surplus, without_baseline, written
@@ -13,8 +14,8 @@ from trainc.compiler.project import open_project
 from trainc.model.finding import WARNING
 from trainc.model.report import Report
 from trainc.model.rule_selection import choice_of
-from trainc.model.settings import STDIN, Checks, Project, Selection
-from trainc.text.files import ordinary_contents
+from trainc.model.settings import SPARSE_GAP, STDIN, Checks, Project, Selection
+from trainc.text.files import is_sparse, ordinary_contents
 from trainc.text.spelling import meant
 from trainc.text.trouble import Inapplicable, Reaching, Trouble
 from trainc.yaml.reader import LIMIT
@@ -59,7 +60,7 @@ class Session:
             closed_world=options.has("closed_world"),
             pod_security=options.one("pod_security"),
         )
-        self.project: Project = project.checked(checks)
+        self.project: Project = _with_gap(project.checked(checks))
         self._opening = opening.findings
         self.baseline = {} if options.has("write_baseline") else read_baseline(self.project.root)
         self.report = self.new_report()
@@ -200,3 +201,15 @@ def dump_contents(path: str) -> bytes:
     if len(content) > _MAX_BYTES:
         raise Trouble(f"{name} is larger than {_MAX_BYTES >> 20} MiB; narrow it with -n or -l")
     return content
+
+
+def _with_gap(project: Project) -> Project:
+    """The project, which knows that runtimes may be missing where a sparse checkout leaves some out."""
+    if not is_sparse(project.root):
+        return project
+    from trainc.changes.git.work_tree import absent_files  # noqa: PLC0415 (Git is asked only where a checkout is sparse)
+
+    folders = project.runtimes or ("runtimes",)
+    absent = absent_files(project.root)
+    is_short = any(f"/{folder}/" in f"/{path}" for path in absent for folder in folders)
+    return replace(project, gap=SPARSE_GAP) if is_short else project

@@ -62,3 +62,15 @@ DIGEST = 32  # bytes
 def digest_of(data: bytes) -> bytes:
     """The digest of some bytes: two that differ never have the same one."""
     return blake2b(data, digest_size=DIGEST).digest()
+
+
+def is_sparse(folder: str) -> bool:
+    """Whether the checkout that holds a folder may leave files out."""
+    mark = os.path.join(work_tree(folder), ".git")
+    try:
+        if os.path.isfile(mark):  # of a linked work tree
+            gitdir = ordinary_contents(mark, 4096).decode("utf-8", "replace").partition("gitdir: ")[2].strip()
+            mark = os.path.join(os.path.dirname(mark), gitdir)
+    except OSError:
+        return False
+    return os.path.isfile(os.path.join(mark, "info", "sparse-checkout"))

@@ -36,7 +36,7 @@ def test_jax_processes_share_their_gradients() -> None:
     done = rehearsed("jax-cpu", "--nodes", "2", "--command", "python train.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 processes: y = 3.00 x + 1.00" in done.stdout
-    assert "all 2 processes connected and exited with 0" in done.stderr
+    assert "all 2 processes exited with 0" in done.stderr
 
 
 @needs("jax")
@@ -107,6 +107,17 @@ def test_processes_that_do_not_meet_are_told_apart() -> None:
     assert f"1 of 2 processes failed within {seconds} seconds:" in done.stderr
     assert "node-1: still running when the rehearsal ended; rendezvous: " in done.stderr
     assert "line-node-0-0.line:29500 (JAX_COORDINATOR_ADDRESS)" in done.stderr
+
+
+def test_processes_that_open_no_socket_are_not_said_to_meet() -> None:
+    done = rehearsed("jax-cpu", "--nodes", "2", "--command", "echo here")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "all 2 processes exited with 0" in done.stderr
+
+
+def test_a_folder_that_is_not_there_is_named() -> None:
+    done = rehearsed("jax-cpu", "--directory", "nowhere")
+    assert (done.returncode, "--directory nowhere: no such folder" in done.stderr) == (2, True)
 
 
 def test_a_rehearsal_asks_first() -> None:

@@ -36,6 +36,7 @@ EDITS = {
 def test_an_edit_behind_a_link_is_seen(
     name: str, command: tuple[str, ...], tmp_path: Path, cache: Path, settled: None
 ) -> None:
+    del cache, settled
     repository = Repository(tmp_path / "repository", "bert", "t5")
     repository.write("trainc.yaml", repository.read("trainc.yaml") + SETTINGS)
     repository.write("clusters/eu/queues.yaml", QUEUE)

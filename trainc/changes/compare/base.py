@@ -103,6 +103,8 @@ def at_revision(project: Project, revision: str) -> Iterator[str]:
     with Scratch() as folder:
         unpack(folder, zip(wanted, repository.contents([*wanted.values()]), strict=True))
         unpack(folder, [(".git/HEAD", b"")])  # the project's root ends here, too
+        modules = repository.of_modules(repository.modules(commit, prefix))
+        unpack(folder, ((path.removeprefix(prefix), data) for path, data in modules if path.startswith(prefix)))
         links = repository.links(commit, prefix)
         link(folder, ((path.removeprefix(prefix), to) for path, to in links if path.startswith(prefix)))
         yield folder

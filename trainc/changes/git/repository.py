@@ -11,7 +11,7 @@ plumbing commands run, whose output is a pipe.
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -37,7 +37,7 @@ _ENVIRONMENT = {
 _DRIVER = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
 _MISSING = ("promisor", "lazy fetching", "missing blob", "transport 'none'", "not allowed")
 _CHUNK = 1 << 16
-LINK = "120000"  # the mode of a symbolic link
+LINK, MODULE = "120000", "160000"  # the modes of a symbolic link and of a submodule
 
 
 class IndexEntry(NamedTuple):
@@ -87,6 +87,26 @@ class GitRepository:
         """Path and target of every symbolic link of a commit, as `files` gives files."""
         paths = dict(self._tree(commit, below, LINK))
         return zip(paths, map(os.fsdecode, self.contents([*paths.values()])), strict=True)
+
+    def modules(self, commit: str, below: str = "") -> dict[str, str]:
+        """Path and commit of every submodule of a commit, as `files` gives files."""
+        return dict(self._tree(commit, below, MODULE))
+
+    def of_modules(self, modules: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+        """The specs of submodules at their commits, by their paths from the top; one that is not checked out has none."""
+        for path, commit in modules.items():
+            folder = os.path.join(self.top, path)
+            if not os.path.lexists(os.path.join(folder, ".git")):
+                continue
+            module = GitRepository(folder)
+            try:
+                specs = {inner: name for inner, name in module.files(commit) if is_candidate(inner)}
+                inner_modules = module.modules(commit)
+            except Trouble as trouble:
+                raise Trouble(f"submodule {path}: {trouble}; run `git submodule update --init {path}`") from trouble
+            texts = module.contents([*specs.values()])
+            yield from ((f"{path}/{inner}", text) for inner, text in zip(specs, texts, strict=True))
+            yield from ((f"{path}/{inner}", text) for inner, text in module.of_modules(inner_modules))
 
     def _tree(self, commit: str, below: str, mode: str) -> Iterator[tuple[str, str]]:
         words = ["ls-tree", "-r", "-z", "--full-tree", commit, *(["--", below] if below else [])]
@@ -228,8 +248,15 @@ class GitRepository:
         # Those may have been saved again alone: the index knows times, not contents.
         saved = {}
         for path, entry in entries.items():
-            before, after, old, _, status = entry.split()
-            if status == "M" and before[1:] == after and after.startswith("100") and "\n" not in path:
+            before, after, old, new, status = entry.split()
+            # The index has the new object of a file that is as it was added, or that a sparse checkout leaves out.
+            if (
+                status == "M"
+                and not new.strip("0")
+                and before[1:] == after
+                and after.startswith("100")
+                and "\n" not in path
+            ):
                 saved[path] = old
         # Absolute: Git takes a relative path from the top here, or from this folder, by what else it is asked.
         feed = "".join(f"{os.path.join(self.top, path)}\n" for path in saved)
@@ -304,7 +331,10 @@ class GitRepository:
 
     def _trouble(self, words: tuple[str, ...], complaint: bytes, about: str) -> Trouble:
         lines = complaint.decode("utf-8", "replace").strip().splitlines()
-        text = lines[-1] if lines else "failed"
+        text = lines[-1].strip() if lines else "failed"
+        # Above the command that Git advises stands the reason.
+        if len(lines) > 1 and text.startswith("git ") and (reason := next(filter(_is_reason, lines), "")):
+            return Trouble(f"{reason.partition(': ')[2]}; run `{text}`")
         # Git says the second where the folder is the top of a volume, as in a container.
         if "not a git repository" in text or "filesystem boundary" in text:
             return Trouble(f"{os.path.abspath(self._folder)} is not in a Git repository")
@@ -313,6 +343,10 @@ class GitRepository:
         if about == "HEAD":
             return Trouble("no commits yet: nothing to compare with")
         return Trouble(f"Git has no revision `{about}`" if about else f"git {words[0]}: {text}")
+
+
+def _is_reason(line: str) -> bool:
+    return line.startswith(("fatal: ", "error: "))
 
 
 def is_inside(path: str) -> bool:
@@ -342,6 +376,7 @@ def staged_folder(repository: GitRepository) -> Iterator[str]:
         unpack(folder, [(".git", f"gitdir: {repository.git_folder}\n".encode())])
         unpack(folder, ((entry.path, data) for entry, data in contents.items() if entry.mode != LINK))
         # When all files are there: nothing is written through a link.
+        unpack(folder, repository.of_modules({entry.path: entry.object for entry in entries if entry.mode == MODULE}))
         link(folder, ((entry.path, os.fsdecode(data)) for entry, data in contents.items() if entry.mode == LINK))
         make_folders(folder, {os.path.dirname(entry.path) for entry in entries})
         yield folder

@@ -40,7 +40,13 @@ def clusters(checker: "Checker", assigned: Mapping[str, Any], cache: Cache | Non
         text = f"a project has at most {MAX_CLUSTERS} clusters, and this one has {len(names)}"
         checker.complain(("spec", "clusters"), text, "create a separate project for each group of clusters", key=True)
         return ()
+    folders: dict[str, str] = {}
     for name in names:
+        if (other := folders.setdefault(name.lower(), name)) != name:
+            text = f"cluster names `{other}` and `{name}` differ only in case"
+            hint = "rename one: on some disks their folders of manifests are one"
+            checker.complain(("spec", "clusters", name), text, hint, key=True)
+            continue
         if name.strip(".-") == name and name.replace("-", "").replace(".", "").isalnum() and name.isascii():
             declared.append(_cluster(name, checker, assigned, cache))
         else:

@@ -36,6 +36,8 @@ def read_file(target: str) -> OnDisk | None:
         data = ordinary_contents(target)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except IsADirectoryError as error:
+        raise Trouble(f"{near(target)} is a folder, and a rendered file belongs there; move or remove it") from error
     return parse_file(data)
 
 
