@@ -1,5 +1,7 @@
 """Scripts as a shell would split them."""
 
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.lint.reading import verified
-from trainc.lint.facts.shell import script_of, simple_commands, unquote
+from trainc.lint.facts import shell
+from trainc.lint.facts.shell import parsed, script_of, simple_commands, unquote
 
 
 @pytest.mark.parametrize(
@@ -33,14 +36,14 @@ def test_script_of(words: list[str], script: str, options: str) -> None:
     [
         ("a b; c", [("a b", ";"), ("c", "")]),
         ("a | tee log", [("a", "|"), ("tee log", "")]),
-        ("a 2>&1 | b", [("a 2>&1", "|"), ("b", "")]),
+        ("a 2>&1 | b", [("a", "|"), ("b", "")]),
         ("a && b || c", [("a", "&&"), ("b", "||"), ("c", "")]),
         ("a \\\n  --b\nc", [("a --b", "\n"), ("c", "")]),
         ("# no\na # rest", [("a", "")]),
         ("echo 'a; b' \"c | d\"", [("echo a; b c | d", "")]),
         ("X=1 Y=2 a $(b; c)", [("a $(b; c)", "")]),
-        ("if a; then b; fi", [("a", ";"), ("b", ";"), ("fi", "")]),
-        ("cat <<EOF > f\na; b\nEOF\nc", [("cat > f", "\n"), ("c", "")]),
+        ("if a; then b; fi", [("a", ";"), ("b", ";")]),
+        ("cat <<EOF > f\na; b\nEOF\nc", [("cat", "\n"), ("c", "")]),
         ("a & wait", [("a", "&"), ("wait", "")]),
         ("", []),
     ],
@@ -132,3 +135,49 @@ def test_a_file_that_is_filled_in_later() -> None:
 def test_what_only_a_shell_knows() -> None:
     """The kubelet expands variables of `env`; those of the image, such as HOME, are not among them."""
     assert levels(command=["python", "train.py", "--out=$HOME/run"]) == ["error"]
+
+
+@pytest.fixture
+def without_grammar(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    shell.grammar.cache_clear()
+    shell._PARSED.clear()
+    yield
+    shell.grammar.cache_clear()
+    shell._PARSED.clear()
+
+
+def findings_of(command: list[str]) -> list[str]:
+    pod = {"restartPolicy": "Never", "containers": [{"name": "c", "image": "r.example/t:1", "command": command}]}
+    tree = {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": {"name": "j"},
+        "spec": {"replicatedJobs": [{"name": "w", "template": {"spec": {"template": {"spec": pod}}}}]},
+    }
+    found = verified(yaml.safe_dump(tree)).findings
+    return [finding.rule.name for finding in found if finding.rule.name == "script-not-read"]
+
+
+@pytest.mark.usefixtures("without_grammar")
+def test_a_script_without_a_grammar_is_an_error() -> None:
+    """An installation without the grammar says so; a command without a shell needs none."""
+    assert findings_of(["bash", "-c", "torchrun train.py"]) == ["script-not-read"]
+    assert findings_of(["torchrun", "train.py"]) == []
+
+
+def test_a_script_with_a_grammar_is_read() -> None:
+    assert findings_of(["bash", "-c", "torchrun train.py"]) == []
+
+
+@pytest.mark.parametrize("script", ["a | " * 30_000, "x" * 40_000, "`<{" * 10_000])
+def test_a_script_that_nobody_wrote_is_not_read(script: str) -> None:
+    assert parsed(script).commands == []
+
+
+def test_words_have_places() -> None:
+    script = "set -e\nmkdir -p /ö && run \\\n  --lr '1 2' > log\n"
+    words = [word for command in simple_commands(script) for word in command.places]
+    assert [script[word.start : word.end] for word in words] == [
+        "set", "-e", "mkdir", "-p", "/ö", "run", "--lr", "'1 2'"
+    ]  # fmt: skip

@@ -21,7 +21,7 @@ class Patched(Document):
     __slots__ = ("cluster", "job", "legal", "patch")
 
     def __init__(self, job: Document, patch: Document, tree: Tree, *, written: Tree = None) -> None:
-        super().__init__(job.file, tree, job.marks, job.start, written=written, inside=job.inside)
+        super().__init__(job.file, tree, job.marks, job.start, written=written, inside=job.inside, text=job.text)
         self.job = job
         self.patch = patch
         self.cluster = ""

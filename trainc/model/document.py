@@ -21,11 +21,19 @@ class Marked(Protocol):
 class Document:
     """Valid YAML as Kubernetes reads it; `span(path)` answers for every path."""
 
-    __slots__ = ("file", "inside", "marks", "start", "stored", "tree", "written")
+    __slots__ = ("file", "inside", "marks", "start", "stored", "text", "tree", "written")
     composed = False  # whether it was put together from several documents
 
     def __init__(
-        self, file: str, tree: Tree, marks: Marked, start: int = 1, *, written: Tree = None, inside: Path | None = ()
+        self,
+        file: str,
+        tree: Tree,
+        marks: Marked,
+        start: int = 1,
+        *,
+        written: Tree = None,
+        inside: Path | None = (),
+        text: bytes = b"",
     ) -> None:
         self.file = file
         self.tree = tree
@@ -35,20 +43,23 @@ class Document:
         self.marks = marks
         self.start = start  # the line on which the document starts in its file
         self.inside = inside  # the path in what the file says from there on, as of a List's item; None for one without
+        self.text = text  # of the whole file, empty for what comes from none
         self.stored: tuple[object, Document] | None = None  # which server takes it, and what that stores
 
     def admitted(self, tree: Tree) -> "Document":
         """This document as a server would store it: nulls gone, defaults in; places stay those of the file."""
-        return Document(self.file, tree, self.marks, self.start, written=self.written, inside=self.inside)
+        return Document(
+            self.file, tree, self.marks, self.start, written=self.written, inside=self.inside, text=self.text
+        )
 
     def instead(self, tree: Tree) -> "Document":
         """This document with another tree, whose paths are those of the file."""
-        return Document(self.file, tree, self.marks, self.start, inside=self.inside)
+        return Document(self.file, tree, self.marks, self.start, inside=self.inside, text=self.text)
 
     def part(self, tree: Tree, *steps: str | int) -> "Document":
         """One of the objects that this document lists, at these steps of it; without any it is made of its parts."""
         inside = (*self.inside, *steps) if steps and self.inside is not None else None
-        return Document(self.file, tree, self.marks, self.start, inside=inside)
+        return Document(self.file, tree, self.marks, self.start, inside=inside, text=self.text)
 
     def edits(self, path: Path, value: object = None, *, safety: str = SAFE, name: str = "") -> list[Edit]:
         """The edit that sets, removes or renames what stands at a path of this object, none where it stands nowhere."""

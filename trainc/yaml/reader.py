@@ -42,6 +42,12 @@ def read(text: str | bytes, file: str, report: Report, *, duplicates: str = "str
         report.add(rules.SYNTAX.at(at, message, effect="a job in it would be missing", help="run `git lfs pull`"))
         report.account.count_unread(file, 1)
         return
+    for document in _documents(data, file, report, duplicates):
+        document.text = data
+        yield document
+
+
+def _documents(data: bytes, file: str, report: Report, duplicates: str) -> Iterator[Document]:
     rest = yield from plain.documents(data if data[-1:] == b"\n" else data + b"\n", file)
     if rest:
         from trainc.yaml.parsed import parsed  # noqa: PLC0415 (files in the common spelling need no parser)

@@ -23,6 +23,7 @@ ON_THE_BOARD = {
 }
 # Rules that no manifest of a user can meet here, each with the reason.
 FRAGMENTS = {
+    "script-not-read": "an installation without the grammar: tests/lint/test_shell.py takes it away",
     "internal-error": "a bug in trainc: tests/test_internal_errors.py plants some",
     "unaccounted-job": "a bug in trainc: no manifest is known that loses a job",
     "yaml-size": "a file of more than 16 MiB; tests/yaml/test_hostile.py lowers the limits instead",

@@ -10,6 +10,7 @@ from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.lint.facts import shell
 from trainc.lint.facts.amounts import devices
 from trainc.lint.facts.launch import Launch, find_launch, options
+from trainc.lint.facts.places import Place, character_places, span_of
 from trainc.lint.facts.values import (
     COMPLETION_INDEX,
     GLOBAL_JOB_INDEX,
@@ -30,7 +31,7 @@ from trainc.lint.facts.values import (
     text,
     texts,
     whole,
-    within,
+    word_end,
 )
 from trainc.lint.tables.machines import ACCELERATOR, ACCELERATORS, INSTANCE_LABELS, MACHINES, Machine
 from trainc.model.bundle import Bundle
@@ -134,9 +135,50 @@ class Container:
     def at_word(self, *fragments: str) -> Span:
         """Where a fragment stands in the command, inside its script where there is one."""
         path = self.word_path(*fragments)
-        span, written = self.role.job.at(path), value(self.role.job.tree, *path)
+        written = value(self.role.job.tree, *path)
         fragment = next((f for f in fragments if type(written) is str and f in written), "")
-        return within(span, written, fragment) if fragment else span
+        if not fragment:
+            return self.role.job.at(path)
+        start = written.find(fragment)
+        return self._at_text(path, start, word_end(written, start + len(fragment)))
+
+    def at_script(self, start: int, end: int) -> Span:
+        """Where a part of the script stands."""
+        return self._at_text(self.script_path, start, end)
+
+    def at_command(self, simple: shell.Simple, index: int = 0) -> Span:
+        """Where a word of a command stands."""
+        if simple.places:
+            word = simple.places[min(index, len(simple.places) - 1)]
+            return self.at_script(word.start, word.end)
+        paths = [path for path, _ in self.placed_words()]
+        return self.role.job.at(paths[index]) if index < len(paths) else self.at()
+
+    @property
+    def script_path(self) -> Path:
+        """Where the script stands in the JobSet."""
+        return next((path for path, word in self.placed_words() if word == self.script), self.path)
+
+    @cached_property
+    def parsed(self) -> shell.Script:
+        """The script as a shell reads it."""
+        return shell.parsed(self.script)
+
+    @cached_property
+    def script_places(self) -> list[Place] | None:
+        """The place of each character of the script; None where its file is not known, or what it shows is not the script."""
+        return self._character_places(self.script_path) if self.script else None
+
+    def _character_places(self, path: Path) -> list[Place] | None:
+        span, written = self.role.job.at(path), value(self.role.job.tree, *path)
+        lines = self.role.job.lines(span.file)
+        return character_places(lines, span, written) if lines and type(written) is str else None
+
+    def _at_text(self, path: Path, start: int, end: int) -> Span:
+        """Where a part of the text at `path` stands, the whole where that is not known."""
+        span = self.role.job.at(path)
+        places = self.script_places if path == self.script_path else self._character_places(path)
+        return span_of(places, span.file, start, end) if places and start < end <= len(places) else span
 
     def security_path(self, field: str) -> Path:
         """Where the setting of the security context stands that counts for it: its own wins over its pod's; () without one."""
@@ -416,6 +458,7 @@ class Job:
         self.cluster = cluster
         self.report = report
         self._objects = objects
+        self._lines: dict[str, list[str]] = {}
         self.facts: dict[object, object] = {}  # what functions `once` of it have found
         self.vocabulary = vocabulary_of(bundle.plan.framework if bundle.plan is not None else "")
         self.metadata = metadata = table(jobset, "metadata")
@@ -454,6 +497,16 @@ class Job:
             if tree is not self.tree:
                 kinds.setdefault(text(tree, "kind"), []).append(tree)
         return kinds
+
+    def lines(self, file: str) -> list[str]:
+        """The lines of a file that the job was compiled from, none where it is not known."""
+        if file not in self._lines:
+            plan = self.bundle.plan
+            documents = [self.bundle.document, *(() if plan is None or plan.runtime is None else (plan.runtime,))]
+            sources = [source for document in documents for source in document.sources if source.file == file]
+            text = next((source.text for source in sources if source.text), b"")
+            self._lines[file] = text.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()
+        return self._lines[file]
 
     def claim(self, name: str) -> Tree:
         """The PVC that a pod of the job mounts: beside the job, in another file of the project, or of the cluster."""

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from trainc.model.cluster import Cluster
-from trainc.model.sourced import Sourced, Span
+from trainc.model.sourced import Sourced
 from trainc.model.tree import Path, Tree
 from trainc.text.placeholders import is_placeholder
 
@@ -107,28 +107,11 @@ def substituted(name: str) -> bool:
     return templated(name) or is_placeholder(name)
 
 
-def within(span: Span, written: str, fragment: str) -> Span:
-    """The word of `written` that begins with `fragment`, where the scalar at `span` shows its text as it is.
-
-    A literal block is taken to be indented to its own indicator, as `- |` usually is; for a scalar that is folded or
-    escaped the place of the whole is given.
-    """
-    offset = written.find(fragment)
-    before, after = written[:offset], written[offset + len(fragment) :]
-    length = len(fragment.partition("\n")[0])
-    if "\n" not in fragment:  # to the end of its word
-        length += next((at for at, char in enumerate(after) if char.isspace() or char in "'\";|&)"), len(after))
-    if span.line == span.end_line:
-        quotes = span.end_column - span.column - len(written)
-        if quotes not in (0, 2):
-            return span
-        column = span.column + quotes // 2 + offset
-        return Span(span.file, span.line, column, span.line, column + length)
-    if span.end_line - span.line not in (len(written.splitlines()), len(written.splitlines()) + 1):
-        return span
-    line = span.line + 1 + before.count("\n")
-    column = span.column + offset - (before.rfind("\n") + 1)
-    return Span(span.file, line, column, line, column + length)
+def word_end(written: str, end: int) -> int:
+    """Where the word ends of which a fragment ends there."""
+    return next(
+        (at for at in range(end, len(written)) if written[at].isspace() or written[at] in "'\";|&)"), len(written)
+    )
 
 
 def repository(image: str, cluster: Cluster) -> tuple[str, str]:

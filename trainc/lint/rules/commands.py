@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from trainc.lint.facts.job import INIT, Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.launch import NOTHING, PYTHON
-from trainc.lint.facts.shell import SHELLS
+from trainc.lint.facts.shell import SHELLS, grammar, is_readable
 from trainc.lint.facts.storage import mount_of
 from trainc.lint.facts.timing import counts, endless, is_daemon
 from trainc.lint.facts.values import flag, repository, rows, table, templated, text, texts
@@ -25,6 +25,7 @@ IGNORED_WORDS = Rule("shell-words-ignored", ERROR)
 TYPOGRAPHY = Rule("typographic-character", ERROR)
 NO_SCRIPT = Rule("script-not-in-image", WARNING)
 URL = Rule("malformed-url", WARNING)
+NOT_READ = Rule("script-not-read", ERROR)
 
 _SHELL = frozenset("&|;<>$`'\"()\n")
 _LONG = 60  # characters of a line that a message repeats
@@ -49,6 +50,18 @@ _SYSTEM = ("/bin/", "/etc/", "/lib", "/opt/", "/sbin/", "/usr/", "/home/mpiuser/
 _WITH_PROGRAMS = ("jupyter", "maxtext", "paxml", "rosetta")
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path of the pod)
 _SCHEMES = ("gs", "s3", "s3a", "abfs", "abfss", "az", "wasbs", "oss", "oci", "cos", "obs", "tos", "hf", "http", "https")
+
+
+def script_not_read(job: Job) -> Findings:
+    for container in job.containers:
+        if container.script and not is_readable(container.script):
+            job.report.skip("a script is too long to read")
+        elif container.script and grammar() is None:
+            help_ = "install them with `pip install tree-sitter tree-sitter-bash`, or skip the checks with `--ignore script-not-read`"
+            effect = "mistakes in its commands and launchers are not found"
+            message = "`tree-sitter` and `tree-sitter-bash` are missing, so no script is checked"
+            yield NOT_READ.at(job.at(container.script_path), message, effect=effect, help=help_)
+            return
 
 
 def endless_sleep(container: Container) -> Findings:
@@ -325,5 +338,5 @@ CHECKS = (
     ),
     each(lambda job: job.main, endless_sleep, install_at_start, launcher_sets_it),
     each(lambda job: job.roles, endless_sidecar),
-    typographic_character, launcher_missing, shell_words_for_flux, script_not_in_image,
+    script_not_read, typographic_character, launcher_missing, shell_words_for_flux, script_not_in_image,
 )  # fmt: skip
