@@ -353,3 +353,17 @@ def test_the_repository_and_its_branch(url: str, branch: str, shown: str, tmp_pa
     assert ("Set `repoURL`" in text) == (shown not in url and "secret" not in url)
     workflow = yaml.safe_load((tmp_path / ".github/workflows/manifests.yaml").read_text("utf-8"))
     assert workflow[True]["push"]["branches"] == [branch]  # `on` is true to YAML 1.1
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "settings"),
+    [("kueue", {"scheduler": "kueue"}), ("volcano", {"scheduler": "volcano", "queue": "default"})],
+)
+def test_a_further_cluster_has_its_scheduler(scheduler: str, settings: dict[str, str], tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "init").code == 0
+    done = compile_in(tmp_path, "init", "--cluster", "gke", "--scheduler", scheduler)
+    assert done.code == 0, done.err
+    clusters = yaml.safe_load((tmp_path / "trainc.yaml").read_text("utf-8"))["spec"]["clusters"]
+    assert clusters["gke"] == {"folder": "clusters/gke", "paths": ["jobs/gke"], **settings}
+    assert "scheduler" not in clusters["main"]
+    assert "set `scheduler" not in done.out

@@ -13,12 +13,14 @@ from trainc.yaml.spelling import text_of
 _FILE = "trainc.yaml"
 
 
-def with_cluster(config: bytes, name: str, jobs: Iterable[str], delivery: str = "") -> bytes:
+def with_cluster(
+    config: bytes, name: str, jobs: Iterable[str], delivery: str = "", settings: Iterable[str] = ()
+) -> bytes:
     """The text with a cluster of that name, as it was where it has one; `jobs` are the files of the project's jobs.
 
     Where another tool applies the manifests of the other clusters, the new one names its own, the `delivery`.
 
-    Of several clusters each says which jobs it runs: a single one that does not is given those that are there.
+    `settings` are further lines of the new one, such as its scheduler. Of several clusters each says which jobs it runs: a single one that does not is given those that are there.
 
     Raises:
         Trouble: where the text is written so that nothing can be put into it.
@@ -33,7 +35,7 @@ def with_cluster(config: bytes, name: str, jobs: Iterable[str], delivery: str = 
         return config
     text = config.decode()
     unix = text.replace("\r\n", "\n")
-    new = "".join(_extended(unix.splitlines(keepends=True), document, name, jobs, delivery))
+    new = "".join(_extended(unix.splitlines(keepends=True), document, name, jobs, delivery, settings))
     # It says what the project said before, and the new cluster besides.
     again = list(read(new, _FILE, Report()))
     before = plain(document.tree)
@@ -48,9 +50,12 @@ def with_cluster(config: bytes, name: str, jobs: Iterable[str], delivery: str = 
     return (new.replace("\n", "\r\n") if 2 * text.count("\r\n") > text.count("\n") else new).encode()
 
 
-def _extended(lines: list[str], document: Document, name: str, jobs: Iterable[str], delivery: str) -> list[str]:
+def _extended(
+    lines: list[str], document: Document, name: str, jobs: Iterable[str], delivery: str, more: Iterable[str]
+) -> list[str]:
     is_other = delivery not in ("", value(document.tree, "spec", "delivery"))
     settings = [f"folder: clusters/{name}", f"paths: [jobs/{name}]", *([f"delivery: {delivery}"] if is_other else [])]
+    settings += more
     spec = get(document.tree, "spec")
     clusters = get(spec, "clusters")
     if lines and not lines[-1].endswith("\n"):

@@ -4,11 +4,16 @@ import os
 
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
+from trainc.compiler.admit.binding import bound
 from trainc.compiler.load import SHARED
-from trainc.compiler.load.walk import known_files
+from trainc.compiler.load.walk import known_contents, known_files
+from trainc.kinds.other_operators import is_input_kind
+from trainc.kinds.table import NAMES
+from trainc.model.report import Report
 from trainc.model.settings import Project, Selection
 from trainc.text.numbers import brief, whole_number
 from trainc.text.trouble import Inapplicable, Trouble
+from trainc.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,11 +43,26 @@ class Nothing(Inapplicable):
 
 
 def one_stream(session: Session) -> None:
-    """Raise Trouble where one stream would hold the objects of several clusters."""
+    """Raise Trouble where one stream would hold the objects of several clusters; files of one cluster are for that one."""
     clusters = session.selection.clusters or tuple(cluster.name for cluster in session.project.clusters)
-    if len(clusters) > 1:
+    if len(clusters) > 1 and len(names_bound := _of_files(session)) == 1:
+        session.selection.clusters = tuple(names_bound)
+    elif len(clusters) > 1:
         names = ", ".join(clusters)
         raise Trouble(f"standard output cannot mix the clusters {names}; add --cluster NAME, or -o DIR for all of them")
+
+
+def _of_files(session: Session) -> set[str]:
+    """The clusters that run the jobs of some files, none where folders or standard input are selected as well."""
+    project, selection = session.project, session.selection
+    names: set[str] = set()
+    for path in selection.paths:
+        if selection.stdin is not None or not os.path.isfile(os.path.join(project.root, path)):
+            return set()
+        for document in read(known_contents(project, path), path, Report()):
+            if document.kind in ("TrainJob", "JobSet", *NAMES) or is_input_kind(document):
+                names |= {cluster.name for cluster in bound(document, project, Report())}
+    return names & set(selection.clusters or names)
 
 
 def compiled(

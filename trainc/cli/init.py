@@ -57,7 +57,7 @@ def run(options: Options) -> int:
         files |= starter_policies() | {"jobs/hello.yaml": with_labels(files["jobs/hello.yaml"])}
     adds = is_there and options.has("cluster")
     if adds:
-        files = _further(files, folder, cluster, delivery)
+        files = _further(files, folder, cluster, delivery, scheduler)
     if is_there or os.path.exists(os.path.join(folder, "jobs")):
         files = {path: text for path, text in files.items() if path.split("/")[0] not in _EXAMPLE}
     # GitHub and pre-commit read theirs at the top of the work tree alone.
@@ -110,7 +110,7 @@ def _repository(top: str) -> tuple[str, str]:
 
 def _unset(config: bytes, cluster: str, scheduler: str, delivery: str, *, adds: bool) -> Iterator[str]:
     """The settings that a trainc.yaml which is kept does not have; one that `adds` a cluster has its folder."""
-    if scheduler:
+    if scheduler and _setting(config, "clusters", cluster, "scheduler") != scheduler:
         yield f"{FILE} is kept: set `scheduler: {scheduler}` under `clusters.{cluster}` there."
     if not adds and not _setting(config, "clusters", cluster, "folder"):
         yield f"{FILE} is kept: set `folder: clusters/{cluster}` under `clusters.{cluster}` there, or no dump is read."
@@ -130,7 +130,7 @@ def _levels(folder: str) -> dict[str, int]:
     return levels
 
 
-def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) -> dict[str, str]:
+def _further(files: dict[str, str], folder: str, cluster: str, delivery: str, scheduler: str) -> dict[str, str]:
     """What a further cluster needs: an entry in trainc.yaml, and an application of its own."""
     found = []  # the files of the project that hold jobs
     for file in walk(folder, (".",)):
@@ -138,7 +138,10 @@ def _further(files: dict[str, str], folder: str, cluster: str, delivery: str) ->
         documents = read(data, file, Report()) if ours(data) else ()
         if any(one.kind in ("TrainJob", "JobSet", *NAMES) or is_input_kind(one) for one in documents):
             found.append(file)
-    config = with_cluster(contents(folder, FILE), cluster, found, delivery)
+    settings = [f"scheduler: {scheduler}"] if scheduler else []
+    if scheduler == "volcano":
+        settings.append("queue: default")  # that it takes itself where a job names none
+    config = with_cluster(contents(folder, FILE), cluster, found, delivery, settings)
     files[FILE] = config.decode()
     path = f"deploy/{delivery}.yaml"
     is_there = os.path.exists(os.path.join(folder, path))

@@ -15,7 +15,7 @@ from trainc.compiler.emit.spool.disk import create
 from trainc.compiler.load.shipped import COMPONENTS, catalogue
 from trainc.compiler.project import open_project
 from trainc.compiler.usage import Blueprint, blueprints, paths_here
-from trainc.model.cluster import version
+from trainc.model.cluster import Cluster, version
 from trainc.model.report import Report
 from trainc.model.settings import Project
 from trainc.model.tree import get, plain, value
@@ -192,7 +192,13 @@ def _settle(request: Request, options: Options, project: Project, own: list[Blue
         spec = get(there.document.tree, "spec", "template", "spec") if there is not None else None
         is_set = bool(value(spec, "failurePolicy", "maxRestarts"))
         request.restarts = not is_set and any(known["name"] == "restarts" for known in parameters)
-    _settle_scheduler(request, project)
+    file = os.path.relpath(os.path.abspath(_job_file(request, options, project)), project.root).replace(os.sep, "/")
+    _settle_scheduler(request, project, project.holders[file] or project.clusters)
+
+
+def _job_file(request: Request, options: Options, project: Project) -> str:
+    root = os.path.relpath(project.root)
+    return os.path.normpath(os.path.join(options.one("dir", "jobs" if root == "." else "."), f"{request.name}.yaml"))
 
 
 def _fits(request: Request, runtimes: Mapping[str, Blueprint]) -> bool:
@@ -206,10 +212,11 @@ def _fits(request: Request, runtimes: Mapping[str, Blueprint]) -> bool:
     return isinstance(given, dict) and {key: str(value) for key, value in given.items()} == uses[main]
 
 
-def _settle_scheduler(request: Request, project: Project) -> None:
+def _settle_scheduler(request: Request, project: Project, clusters: Iterable[Cluster]) -> None:
+    """The scheduler of the clusters that run the job: those whose `paths` hold its file, where there are any."""
     if request.scheduler:
         _one_of("scheduler", request.scheduler, SCHEDULERS)
-    known = {one.scheduler.value for one in project.clusters if project.file and one.scheduler is not None}
+    known = {one.scheduler.value for one in clusters if project.file and one.scheduler is not None}
     if project.file and request.scheduler and known != {request.scheduler}:
         raise Trouble(f"--scheduler is for a project without trainc.yaml; {_places(request.scheduler, project)}")
     if not request.scheduler and len(known) == 1:
@@ -243,8 +250,7 @@ def _places(scheduler: str, project: Project) -> str:
 
 def _files(request: Request, options: Options, project: Project, own: list[Blueprint]) -> dict[str, str]:
     root = os.path.relpath(project.root)
-    here = "jobs" if root == "." else "."
-    job = os.path.normpath(os.path.join(options.one("dir", here), f"{request.name}.yaml"))
+    job = _job_file(request, options, project)
     folder = os.path.join(root, project.runtimes[0] if project.runtimes else "runtimes")
     files = {job: job_text(request)}
     names = {(one.is_component, one.name) for one in own}

@@ -71,7 +71,7 @@ class Gap(NamedTuple):
 
 ARGOCD_GAP = Gap(
     "that Argo CD sent",
-    "set the annotation `argocd.argoproj.io/manifest-generate-paths` of the Application to what `trainc cmp paths FOLDER` "
+    "remove the annotation `argocd.argoproj.io/manifest-generate-paths` of the Application, or set it to what `trainc cmp paths FOLDER` "
     "prints in the repository, or commit a trainc.yaml at its top",
 )
 SPARSE_GAP = Gap(

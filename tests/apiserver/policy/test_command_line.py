@@ -320,6 +320,38 @@ def test_the_policies_that_init_writes_let_real_jobs_pass(started: Repository) -
     assert not [reason for reason in run.report.unknown if "policy" in reason]
 
 
+SYSTEM = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: coredns-674b8bbfcf-2xq7r, namespace: kube-system, labels: {k8s-app: kube-dns}}
+  spec: {containers: [{name: coredns, image: registry.k8s.io/coredns/coredns:v1.12.0}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: calico-node-8cq2v, namespace: calico-system, labels: {k8s-app: calico-node}}
+  spec: {containers: [{name: calico-node, image: quay.io/calico/node:v3.30.2}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: jobset-controller-manager-5d9c8b7f6-hk2lp, namespace: jobset-system}
+  spec: {containers: [{name: manager, image: registry.k8s.io/jobset/jobset:v0.11.1}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: notebook, namespace: training}
+  spec: {containers: [{name: notebook, image: quay.io/jupyter/base-notebook:1}]}
+"""
+
+
+def test_the_policies_of_init_leave_the_pods_of_a_cluster_itself_alone(started: Repository) -> None:
+    started.write("system/pods.yaml", SYSTEM)
+    run = started.run("build", "--include-other")
+    refusals = [finding.message for finding in run.findings if finding.rule.name == "policy-denied"]
+    assert [message.partition(":")[0] for message in refusals] == ["policy `allowed-registries` denies Pod `notebook`"]
+    assert run.report is not None
+    assert not [reason for reason in run.report.unknown if "namespace" in reason]
+
+
 def test_init_writes_four_policies() -> None:
     assert sorted(starter_policies()) == [f"policies/{name}.yaml" for name in sorted(REFUSED)]
 

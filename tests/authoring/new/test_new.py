@@ -308,6 +308,20 @@ def test_the_scheduler_of_a_project_counts(tmp_path: Path) -> None:
     assert "kueue.x-k8s.io/queue-name: research" in (tmp_path / "jobs/gpt.yaml").read_text("utf-8")
 
 
+@pytest.mark.parametrize(("folder", "is_queued"), [("jobs/gke", True), ("jobs/eks", False)])
+def test_the_cluster_whose_paths_hold_the_job_counts(folder: str, is_queued: bool, tmp_path: Path) -> None:
+    clusters = "{gke: {paths: [jobs/gke], scheduler: kueue}, eks: {paths: [jobs/eks]}}"
+    text = f"apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n  clusters: {clusters}\n"
+    (tmp_path / "trainc.yaml").write_text(text)
+    queue = ("--queue", "research") if is_queued else ()
+    done = compile_in(tmp_path, "new", "bert", "--image", IMAGE, "--dir", folder, *queue)
+    assert done.code == 0, done.err
+    job = (tmp_path / folder / "bert.yaml").read_text("utf-8")
+    assert ("kueue.x-k8s.io/queue-name: research" in job) is is_queued
+    refused = compile_in(tmp_path, "new", "t5", "--image", IMAGE, "--dir", "jobs/eks", "--queue", "research")
+    assert refused.code == 2
+
+
 def test_a_queue_in_a_project_without_a_scheduler(tmp_path: Path) -> None:
     """Each of two messages named what the other refused."""
     assert compile_in(tmp_path, "init").code == 0

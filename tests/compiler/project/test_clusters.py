@@ -294,3 +294,22 @@ def test_what_is_wrong_in_a_patch_stands_in_the_patch(patch: str, place: str, tm
 )
 def test_fits(text: str, verdict: bool | None) -> None:
     assert fits(text, "0.1.0") is verdict
+
+
+@pytest.mark.parametrize("path", ["jobs/us/b.yaml", "other/named.yaml"])
+def test_a_file_of_one_cluster_is_printed_for_that_one(path: str, tmp_path: Path) -> None:
+    named = job("named").replace("metadata:\n", "metadata:\n  annotations: {trainc.dev/cluster: us}\n")
+    write(
+        tmp_path,
+        {"trainc.yaml": TWO, "jobs/us/b.yaml": job("b"), "other/named.yaml": named, "runtimes/torch.yaml": RUNTIME},
+    )
+    done = compile_in(tmp_path, "build", path)
+    assert done.code == 0, done.err
+    assert [made["metadata"]["name"] for made in done.objects if made["kind"] == "JobSet"] == [Path(path).stem]
+    assert done.out == compile_in(tmp_path, "build", path, "--cluster", "us").out
+
+
+def test_files_of_two_clusters_are_not_mixed(tmp_path: Path) -> None:
+    write(tmp_path, {"trainc.yaml": TWO, "jobs/eu/a.yaml": job("a"), "jobs/us/b.yaml": job("b")})
+    done = compile_in(tmp_path, "build", "jobs/eu/a.yaml", "jobs/us/b.yaml")
+    assert (done.code, done.out) == (2, "")

@@ -21,6 +21,7 @@ NAMESPACE = "the namespace of objects that name none"
 LIMIT_RANGE = "what the LimitRange of the namespace fills in"
 USER = "who makes the request"
 _MANAGED = ("uid", "creationTimestamp", "resourceVersion", "generation", "managedFields", "selfLink")
+_NAME_LABEL = "kubernetes.io/metadata.name"  # of every namespace, set by the server
 _IRREGULAR = {"Endpoints": "endpoints", "PodMetrics": "pods", "NodeMetrics": "nodes"}
 # Kinds of Kubernetes, JobSet, the Trainer, Kueue and the schedulers that live in no namespace.
 CLUSTER_SCOPED = frozenset((
@@ -113,7 +114,7 @@ class AdmissionRequest:
             raise UnknownFactError(f"namespace `{name}`, which no dump shows")
         held = plain(tree)
         metadata = {key: inner for key, inner in held.get("metadata", {}).items() if key != "managedFields"}
-        labels = {"kubernetes.io/metadata.name": name, **(metadata.get("labels") or {})}
+        labels = {_NAME_LABEL: name, **(metadata.get("labels") or {})}
         return {
             "metadata": {**metadata, "labels": labels},
             "spec": held.get("spec") or {"finalizers": ["kubernetes"]},
@@ -240,7 +241,7 @@ def matches(resources: dict[str, Any], request: AdmissionRequest, *, selects_all
     selector = resources.get("namespaceSelector") or {}
     try:
         is_outside = request.is_cluster_scoped and request.resource != "namespaces"
-        if not (_is_empty(selector) or is_outside or selects(selector, request.namespace_labels())):
+        if not (_is_empty(selector) or is_outside or selects(selector, _labels_for(selector, request))):
             return False
     except UnknownFactError as error:
         unknown = error
@@ -256,6 +257,14 @@ def matches(resources: dict[str, Any], request: AdmissionRequest, *, selects_all
     if unknown is not None:
         raise unknown
     return True
+
+
+def _labels_for(selector: dict[str, Any], request: AdmissionRequest) -> dict[str, str]:
+    """The labels of the namespace as far as a selector reads them: the server itself sets the one with the name."""
+    keys = {*(selector.get("matchLabels") or ()), *(one.get("key") for one in selector.get("matchExpressions") or ())}
+    if request.namespace and request.kind != "Namespace" and keys <= {_NAME_LABEL}:
+        return {_NAME_LABEL: request.namespace}
+    return request.namespace_labels()
 
 
 def _is_empty(selector: dict[str, Any]) -> bool:
