@@ -63,7 +63,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
         check_nulls(document, report)
     judged = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
     for fault in judged.unchecked:
-        report.skip(_reason(fault))
+        report.skip(unchecked_reason(fault))
     unknown = judged.by == "unknown-field"
     if unknown or server.field_validation == WARN:
         level = ERROR if unknown else WARNING
@@ -119,7 +119,7 @@ def _metadata_faults(metadata: Tree) -> list[Fault]:
     return [fault for fault in validate(metadata) if fault.blocking or fault.path != ("metadata", "name")]
 
 
-def _reason(fault: Fault) -> str:
+def unchecked_reason(fault: Fault) -> str:
     """Why a server's check could not be made, in words for the summary."""
     if is_placeholder(fault.value):
         return f"the value of `{placeholder(str(fault.value))}`"

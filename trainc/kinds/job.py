@@ -6,7 +6,7 @@ from trainc.apiserver.normalise import normalise
 from trainc.apiserver.served import Server
 from trainc.apiserver.workloads import judge_workload
 from trainc.kinds.shared.former_hosts import FormerHosts
-from trainc.kinds.shared.job import LegacyOptions, job_metadata, pruned
+from trainc.kinds.shared.job import MOST, LegacyOptions, job_metadata, pruned
 from trainc.kinds.shared.layout import plan_of_jobset
 from trainc.model.bundle import KEEP, OF_THE_WHOLE, keeps_job
 from trainc.model.catalog import Entry
@@ -21,6 +21,7 @@ from trainc.model.tree import Tree, filled, get, given, stamp, value
 from trainc.schedulers.gang import at_once
 from trainc.text.numbers import index_below
 from trainc.text.object_keys import JOB_LABELS, JOB_NAME_LABELS, JOBSET_NAME, MULTIKUEUE
+from trainc.text.placeholders import is_placeholder
 
 UNRESOLVED = Rule("host-never-resolves", WARNING)
 SPLICED = Rule("spliced-job-host", WARNING)
@@ -76,8 +77,10 @@ class JobHosts(FormerHosts):
         super().__init__(document.name, document, report, domain)
         self.name = name
         spec = document.tree["spec"]
-        size = given(get(spec, "completions"), get(spec, "parallelism"))
-        self._size = size.value if type(size) is Sourced and type(size.value) is int else 0
+        size = value(spec, "completions" if "completions" in spec else "parallelism")
+        if is_placeholder(size):
+            size = MOST  # any index may be that of a pod
+        self._size = size if type(size) is int else 0
         self._indexed = value(spec, "completionMode") == "Indexed"
         self.families = {"": range(self._size)} if self._indexed and self._size > 0 else {}
         self.keeps = keeps_job(document.tree)
@@ -128,6 +131,9 @@ def _replicated(document: Document, hosts: JobHosts) -> Tree:
     spec = document.tree["spec"]
     kept = {key: node for key, node in spec.items() if key not in (*OF_THE_WHOLE, "template")}
     kept.setdefault("completionMode", Sourced("NonIndexed", Origin(by=_BY)))
+    if "completions" not in kept and "parallelism" not in kept:
+        kept["completions"] = Sourced(1, Origin(by=_BY))
+    kept.setdefault("parallelism", Sourced(1, Origin(by=_BY)))
     if "backoffLimitPerIndex" not in kept:
         kept.setdefault("backoffLimit", Sourced(6, Origin(by=_BY)))
     template = normalise(spec["template"], "template")

@@ -8,6 +8,7 @@ from trainc.model.patches import Contribution, pod
 from trainc.model.plan import TRAINER, Plan, Role
 from trainc.model.sourced import Origin, Sourced, derive, known
 from trainc.model.tree import Tree, filled, get, value
+from trainc.text.placeholders import is_placeholder
 
 NO_PODS = Rule("no-pods", ERROR)
 UNKNOWN_SIZE = Rule("unknown-size", ERROR)
@@ -43,16 +44,23 @@ def roles_of(spec: Tree) -> tuple[Role, ...]:
 
 
 def at_once(replicated_job: Tree) -> Sourced[int]:
-    """How many pods one child Job runs at a time: `parallelism`, never more than `completions`."""
+    """How many pods one child Job runs at a time: `parallelism`, never more than `completions`.
+
+    Where either is a placeholder, the answer is that placeholder: `uncounted` finds it.
+    """
     job = get(replicated_job, "template", "spec")
-    width = _number(get(job, "parallelism")) or [Sourced(1, _DEFAULT)]
-    if not (finish := _number(get(job, "completions"))) or finish[0].value == width[0].value:
-        return width[0]
-    return derive("pods at once", min, *width, *finish)
+    width, finish = get(job, "parallelism"), get(job, "completions")
+    for leaf in (width, finish):
+        if type(leaf) is Sourced and is_placeholder(leaf.value):
+            return leaf
+    parallel = width if _is_number(width) else Sourced(1, _DEFAULT)
+    if not _is_number(finish) or finish.value == parallel.value:
+        return parallel
+    return derive("pods at once", min, parallel, finish)
 
 
-def _number(node: Tree) -> list[Sourced[int]]:
-    return [node] if type(node) is Sourced and type(node.value) is int else []
+def _is_number(node: Tree) -> bool:
+    return type(node) is Sourced and type(node.value) is int
 
 
 def pods(role: Role) -> int:

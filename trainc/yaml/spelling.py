@@ -79,8 +79,16 @@ def block(text: str, indent: str) -> str:
     return mark + "".join(f"\n{indent}{line}" if line else "\n" for line in body) + "\n"
 
 
+class PlainText(str):
+    """A text that is written without quotes: a placeholder where a number will stand."""
+
+    __slots__ = ()
+
+
 def other_text(value: object) -> str:
-    """The spelling of what is not text: numbers, booleans, null and empty containers."""
+    """The spelling of what is not text: numbers, placeholders for numbers, booleans, null and empty containers."""
+    if type(value) is PlainText:
+        return str(value)
     if value is None:
         return "null"
     kind = type(value)

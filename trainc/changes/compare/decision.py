@@ -9,6 +9,7 @@ from trainc.apiserver.served import Served
 from trainc.changes.compare.updates import Update, differences, key_of, pairs, update
 from trainc.changes.git.work_tree import CommittedTexts, repository_of
 from trainc.compiler import pipeline
+from trainc.compiler.emit import manifests
 from trainc.compiler.emit.digest import body_digest, job_digest
 from trainc.compiler.emit.spool.changes import is_whole
 from trainc.compiler.emit.spool.disk import OnDisk, parse_file, read_file
@@ -25,7 +26,6 @@ from trainc.model.tree import Tree, plain
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
-from trainc.yaml.writer import dump_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Decisions:
         changes = self._updates(bundle, trees, objects)
         if any(one.refused for one in changes):
             return new
-        return new._replace(text=dump_all(objects), objects=tuple(objects), changes=tuple(changes))
+        return new._replace(text=manifests(objects), objects=tuple(objects), changes=tuple(changes))
 
     def on_disk(self, bundle: Bundle, existing: OnDisk | None, path: str) -> Decision | None:
         """What stays of the rendered file at a path; None where there is none as trainc wrote it."""

@@ -1,5 +1,6 @@
 """Bundles -> text: one spelling, apply order, the header line."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from trainc.model.bundle import Bundle
@@ -20,10 +21,20 @@ class Rendered(NamedTuple):
 
 def emit(bundle: Bundle, *, json: bool = False) -> Rendered:
     """The objects of a bundle as YAML documents in apply order, or as JSON objects separated by commas."""
-    text = ",".join(map(dump_json, bundle.objects)) if json else dump_all(bundle.objects)
+    text = ",".join(map(dump_json, bundle.objects)) if json else manifests(bundle.objects)
     file = bundle.document.file
     path = file if bundle.passing else path_of(bundle)
     return Rendered(path, bundle.name, file, text, len(bundle.objects))
+
+
+def manifests(objects: Sequence[Tree]) -> str:
+    """Objects as YAML documents, in which placeholders for numbers have no quotes."""
+    text = dump_all(objects)
+    if '"$' not in text:
+        return text
+    from trainc.compiler.emit.numbers import with_plain_numbers  # noqa: PLC0415 (few jobs hold a placeholder)
+
+    return dump_all([with_plain_numbers(tree) for tree in objects])
 
 
 def path_of(bundle: Bundle) -> str:

@@ -121,7 +121,8 @@ def _with_patches(
     for role in plan.roles:
         draft = drafts[role.index]
         count = contribution.counts.get(role.index, role.count)
-        draft.count(count, single(role, plan))
+        if plan.runtime is not None or role.index in contribution.counts:
+            draft.count(count, single(role, plan))
         roles.append(role.with_patches(draft.job, draft.pod, count))
     return tuple(roles)
 
