@@ -1,7 +1,7 @@
 """`trainc flux`: the health checks of a Kustomization are the JobSets that are rendered below its path."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trainc.cli.options import Options
@@ -11,7 +11,7 @@ from trainc.compiler.load.lists import expand
 from trainc.model.document import Document
 from trainc.model.report import Report
 from trainc.model.tree import get, leaves, plain, value
-from trainc.text.files import work_tree
+from trainc.text.files import is_inside, work_tree
 from trainc.text.object_keys import JOBSET_API
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Reaching, Trouble
@@ -25,16 +25,36 @@ def run(options: Options) -> int:
     """Write the list into each file, or with --check only say which lists are old."""
     if not options.arguments:
         raise Trouble("usage: trainc flux FILE...")
-    texts = {file: _contents(file) for file in options.arguments}
+    return refreshed(options.arguments, check=options.has("check"), command="trainc flux {file}")
+
+
+def refreshed(files: Sequence[str], *, check: bool, command: str) -> int:
+    """Bring the lists of some files up to date; with `check` 1 where one is not, and the `command` that helps."""
+    texts = {file: _contents(file) for file in files}
     new = {file: _with_checks(file, text) for file, text in texts.items()}
     old = [file for file in texts if texts[file] != new[file]]
     for file in old:
-        if options.has("check"):
-            tell(f"{file}: `healthChecks` is out of date; run `trainc flux {file}`")
+        if check:
+            tell(f"{file}: `healthChecks` is out of date; run `{command.format(file=file)}`")
         else:
             replace(file, new[file].encode("utf-8", "surrogateescape"))
             tell(f"wrote {file}")
-    return 1 if old and options.has("check") else 0
+    return 1 if old and check else 0
+
+
+def lists_of(root: str, output: str) -> list[str]:
+    """The files `deploy/flux*.yaml` of a project whose Kustomizations all apply a part of its output folder."""
+    folder, lists = os.path.join(root, "deploy"), []
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    for name in names:
+        path = os.path.join(folder, name)
+        if not (name.startswith("flux") and name.endswith((".yaml", ".yml")) and os.path.isfile(path)):
+            continue
+        text = _contents(path)
+        applied = [_applied(path, document) for document in _kustomizations(path, text)] if _GROUP in text else []
+        if applied and all(is_inside(os.path.join(root, output), place) for place in applied):
+            lists.append(os.path.relpath(path))
+    return lists
 
 
 def _contents(file: str) -> str:
@@ -94,12 +114,16 @@ def _written(document: Document) -> Any:
     return plain(get(document.tree, *_LIST))
 
 
+def _applied(file: str, document: Document) -> str:
+    """The folder that a Kustomization applies; its path is relative to the top of the work tree, else to the present folder."""
+    path = str(value(document.tree, "spec", "path") or ".")
+    return os.path.normpath(os.path.join(work_tree(os.path.dirname(os.path.abspath(file))) or ".", path.lstrip("/")))
+
+
 def _wanted(file: str, document: Document) -> list[Any]:
     """The list as it should be: what is checked besides JobSets stays."""
-    spec, present = get(document.tree, "spec"), _written(document)
-    path, target = str(value(spec, "path") or "."), value(spec, "targetNamespace")
-    # What a Kustomization's path is relative to: the top of the Git work tree, or where there is none the present folder.
-    folder = os.path.normpath(os.path.join(work_tree(os.path.dirname(os.path.abspath(file))) or ".", path.lstrip("/")))
+    present, target = _written(document), value(document.tree, "spec", "targetNamespace")
+    folder = _applied(file, document)
     names = set()
     for inner, _ in written(Folder(folder), ()):
         for one in read(_contents(os.path.join(folder, inner)).encode(), inner, Report()):

@@ -21,6 +21,7 @@ from tests.compiling import ROOT, compile_in
 from tests.integrations.argocd.states import JOBSET, SPEC
 from tests.repository import Repository
 from tests.sampling import sampled
+from tests.working_tree import WorkingTree
 
 SHIPPED = {
     name: yaml.safe_load((ROOT / f"deploy/flux/{name}.yaml").read_text("utf-8")) for name in ("finished", "started")
@@ -158,6 +159,35 @@ def test_the_list_is_put_where_there_is_none(repository: Repository) -> None:
     assert repository.run("flux", "deploy/other.yaml").code == 0
     assert yaml.safe_load(repository.read("deploy/other.yaml").partition("---")[0])["spec"]["healthChecks"] == []
     assert repository.run("flux", "trainc.yaml").code == 2
+
+
+def test_the_list_belongs_to_the_rendered_files(tmp_path: Path) -> None:
+    """`build -w` writes it, for every cluster; `--check` compares it, in the work tree and in the index."""
+    tree = WorkingTree(tmp_path)
+    (tree.folder / "trainc.yaml").unlink()
+    for cluster in ("main", "gke"):
+        assert tree.trainc("init", "--delivery", "flux", "--cluster", cluster).returncode == 0
+    job = tree.read("jobs/hello.yaml")
+    tree.write("jobs/gke/bert.yaml", job.replace("name: hello", "name: bert"))
+    lists = {"deploy/flux.yaml": ["hello"], "deploy/flux-gke.yaml": ["bert"]}
+    assert "wrote deploy/flux-gke.yaml" in tree.trainc("build", "-w").stdout
+    assert {path: checked(tree, path) for path in lists} == lists
+    tree.git("add", "-A")
+    assert tree.trainc("build", "--check").returncode == 0
+    assert tree.trainc("build", "--check", "--staged", "--only", "rendered").returncode == 0
+    text = tree.read("deploy/flux-gke.yaml")
+    tree.write("deploy/flux-gke.yaml", text.replace("name: bert", "name: other"))
+    for staged in ((), ("--staged", "--only", "rendered")):
+        tree.git("add", "-A")
+        done = tree.trainc("build", "--check", *staged)
+        assert done.returncode == 1
+        assert "deploy/flux-gke.yaml: `healthChecks` is out of date; run `trainc build -w`" in done.stdout
+    assert tree.trainc("build", "-w").returncode == 0
+    assert tree.read("deploy/flux-gke.yaml") == text
+
+
+def checked(tree: WorkingTree, path: str) -> list[str]:
+    return [check["name"] for check in yaml.safe_load(tree.read(path))["spec"]["healthChecks"]]
 
 
 def test_what_init_writes_is_up_to_date_after_the_first_build(tmp_path: Path) -> None:
