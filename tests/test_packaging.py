@@ -80,7 +80,7 @@ def test_the_wheel_holds_the_package_and_its_data(packages: tuple[Path, Path]) -
         names = set(archive.namelist())
         metadata = Metadata.from_email(archive.read(f"trainc-{trainc.__version__}.dist-info/METADATA"))
     data = {f"trainc/_data/{path.relative_to(ROOT)}" for top in ("schemas", "runtimes") for path in files(ROOT / top)}
-    data.add("trainc/_data/argocd-health.yaml")
+    data |= {f"trainc/_data/argocd/{path.name}" for path in files(ROOT / "deploy/argocd")}
     code = {str(path.relative_to(ROOT)) for path in files(ROOT / "trainc")}
     info = {
         f"trainc-{trainc.__version__}.dist-info/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt")

@@ -367,3 +367,28 @@ def test_a_further_cluster_has_its_scheduler(scheduler: str, settings: dict[str,
     assert clusters["gke"] == {"folder": "clusters/gke", "paths": ["jobs/gke"], **settings}
     assert "scheduler" not in clusters["main"]
     assert "set `scheduler" not in done.out
+
+
+def test_the_plugin_comes_with_its_files(tmp_path: Path) -> None:
+    done = compile_in(tmp_path, "init", "--delivery", "argocd-plugin", "--cluster", "east")
+    assert done.code == 0, done.err
+    assert (tmp_path / "trainc.yaml").read_text("utf-8").count("  delivery: argocd\n") == 1
+    written = {path.name: yaml.safe_load(path.read_text("utf-8")) for path in (tmp_path / "deploy").iterdir()}
+    assert sorted(written) == [
+        *("argocd-health.yaml", "argocd-plugin.yaml", "argocd-repo-server-patch.yaml", "argocd.yaml"),
+    ]
+    assert written["argocd-plugin.yaml"] == yaml.safe_load((ROOT / "deploy/argocd/plugin.yaml").read_text("utf-8"))
+    patch = (tmp_path / "deploy/argocd-repo-server-patch.yaml").read_text("utf-8")
+    assert "--from-file=plugin.yaml=deploy/argocd-plugin.yaml" in patch
+    assert "--patch-file deploy/argocd-repo-server-patch.yaml" in patch
+    application, shipped = written["argocd.yaml"], ROOT / "deploy/argocd/application-plugin.yaml"
+    ours, theirs = application["spec"], yaml.safe_load(shipped.read_text("utf-8"))["spec"]
+    assert ours["source"]["plugin"] == {"name": "trainc-v1", "parameters": [{"name": "cluster", "string": "east"}]}
+    assert theirs["source"]["plugin"]["name"] == "trainc-v1"
+    assert "annotations" not in application["metadata"]
+    assert (ours["ignoreDifferences"], ours["syncPolicy"]) == (theirs["ignoreDifferences"], theirs["syncPolicy"])
+    assert compile_in(tmp_path, "validate").code == 0
+    again = compile_in(tmp_path, "init", "--delivery", "argocd-plugin", "--cluster", "east")
+    assert "wrote" not in again.out
+    further = compile_in(tmp_path, "init", "--delivery", "argocd-plugin", "--cluster", "west")
+    assert "wrote deploy/argocd-west.yaml" in further.out

@@ -232,7 +232,7 @@ _EVERY = (
         "pre-commit hooks, a CI workflow. What is already there stays.",
         (
             Option("--cluster", "name of the cluster (default: main)", metavar="NAME"),
-            Option("--delivery", "tool that applies the rendered manifests", choices=("argocd", "flux")),
+            Option("--delivery", "tool that applies the manifests", choices=("argocd", "argocd-plugin", "flux")),
             Option("--scheduler", "scheduler of the cluster's jobs", choices=("kueue", "volcano", "coscheduling")),
             Option("--policies", "add admission policies: runtimes, registries, accelerators, labels"),
         ),

@@ -50,6 +50,7 @@ def run(options: Options) -> int:
     below = f"{prefix}/" if prefix not in ("", ".") else ""
     with open(os.path.join(catalogue(), f"{_RUNTIME}.yaml"), encoding="utf-8") as stream:
         runtime = with_blocking_restarts(stream.read()) if scheduler else stream.read()
+    tool = delivery.removesuffix("-plugin")
     files = scaffold(cluster, delivery, below, scheduler=scheduler, repository=_repository(top))
     files[f"runtimes/{_RUNTIME}.yaml"] = runtime
     is_there = os.path.exists(os.path.join(folder, FILE))
@@ -57,7 +58,7 @@ def run(options: Options) -> int:
         files |= starter_policies() | {"jobs/hello.yaml": with_labels(files["jobs/hello.yaml"])}
     adds = is_there and options.has("cluster")
     if adds:
-        files = _further(files, folder, cluster, delivery, scheduler)
+        files = _further(files, folder, cluster, tool, scheduler)
     if is_there or os.path.exists(os.path.join(folder, "jobs")):
         files = {path: text for path, text in files.items() if path.split("/")[0] not in _EXAMPLE}
     # GitHub and pre-commit read theirs at the top of the work tree alone.
@@ -89,11 +90,8 @@ def run(options: Options) -> int:
     answer(f"  {git}git add -A && pre-commit install && git commit", "")
     answer(f"The first command needs kubectl and is optional: clusters/{cluster}/README.md explains what it adds.")
     if is_there:
-        answer(*_unset(contents(folder, FILE), cluster, scheduler, delivery, adds=adds))
-    if (path := f"deploy/{delivery}-{cluster}.yaml") in files:
-        answer(_APPLIED[delivery].format(path=path, cluster=cluster))
-    if not origin():
-        answer("The workflow needs the repository variable TRAINC: the package that pip installs.")
+        answer(*_unset(contents(folder, FILE), cluster, scheduler, tool, adds=adds))
+    answer(*_needed(files, cluster, delivery))
     if trouble is not None:
         raise trouble
     return 0
@@ -106,6 +104,17 @@ def _repository(top: str) -> tuple[str, str]:
             repository = GitRepository(top)
             return repository.remote(), repository.branch()
     return "", ""
+
+
+def _needed(files: dict[str, str], cluster: str, delivery: str) -> Iterator[str]:
+    """What else has to be done outside of the repository."""
+    tool = delivery.removesuffix("-plugin")
+    if (path := f"deploy/{tool}-{cluster}.yaml") in files:
+        yield _APPLIED[tool].format(path=path, cluster=cluster)
+    if delivery == "argocd-plugin":
+        yield "Build the image of the plugin, and name it in deploy/argocd-repo-server-patch.yaml: see docs/delivery.md."
+    if not origin():
+        yield "The workflow needs the repository variable TRAINC: the package that pip installs."
 
 
 def _unset(config: bytes, cluster: str, scheduler: str, delivery: str, *, adds: bool) -> Iterator[str]:
@@ -145,7 +154,8 @@ def _further(files: dict[str, str], folder: str, cluster: str, delivery: str, sc
     files[FILE] = config.decode()
     path = f"deploy/{delivery}.yaml"
     is_there = os.path.exists(os.path.join(folder, path))
-    if path in files and is_there and f"rendered/{cluster}\n".encode() not in contents(folder, path):
+    marks = (f"rendered/{cluster}\n".encode(), f"string: {cluster}\n".encode())
+    if path in files and is_there and not any(mark in contents(folder, path) for mark in marks):
         # The API server of Argo CD itself is that of one cluster alone.
         text = files.pop(path).replace("server: https://kubernetes.default.svc\n", f"name: {cluster}\n")
         files[path.replace(".yaml", f"-{cluster}.yaml")] = text

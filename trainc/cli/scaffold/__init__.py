@@ -25,6 +25,7 @@ QUEUES = {
     "volcano": ("", "      queue: default\n"),
 }
 HEALTH = "deploy/argocd-health.yaml"  # of Argo CD itself, whichever clusters it deploys to
+PLUGIN = {f"deploy/argocd-{name}.yaml": f"{name}.yaml" for name in ("plugin", "repo-server-patch")}  # of Argo CD, too
 AT_TOP = (".pre-commit-config.yaml", ".github/workflows/manifests.yaml")
 # Git writes no conflict markers into rendered files: `trainc build -w` renders them again.
 ATTRIBUTES = "rendered/** text eol=lf -merge linguist-generated=true\n"
@@ -95,11 +96,12 @@ def scaffold(
     scheduler: str = "",
     repository: tuple[str, str] = ("", ""),
 ) -> dict[str, str]:
-    """The text of each file by its path; `delivery` is argocd, flux or empty, `below` the folder in the work tree.
+    """The text of each file by its path; `delivery` is argocd, argocd-plugin, flux or empty, `below` the folder in the work tree.
 
     `repository` is the URL that others know it by, and its main branch; empty where that is not known.
     """
     url, branch = repository
+    tool = delivery.removesuffix("-plugin")
     label, queue = QUEUES.get(scheduler, ("", ""))
     words = {
         "version": __version__,
@@ -108,7 +110,7 @@ def scaffold(
         "branch": spelled(branch or "main"),
         "repository": spelled(url or "https://git.example.com/training.git"),
         "change": "" if url else " Set `repoURL` to your repository.",
-        "delivery": f"  delivery: {delivery}\n" if delivery else UNDELIVERED,
+        "delivery": f"  delivery: {tool}\n" if tool else UNDELIVERED,
         "rules": errors_as_warnings(levels),
         "label": label,
         "settings": f"      scheduler: {scheduler}\n{queue}" if scheduler else "",
@@ -126,19 +128,29 @@ def scaffold(
         ".github/workflows/manifests.yaml": _text("workflows", "manifests.yaml"),
         ".gitattributes": ATTRIBUTES,
     }
-    if delivery:
-        files[f"deploy/{delivery}.yaml"] = _text("deploy", f"{delivery}.yaml")
+    if tool:
+        files[f"deploy/{tool}.yaml"] = _text("deploy", f"{delivery}.yaml")
     written = {path: filled(text, words) for path, text in files.items()}
-    return written | {HEALTH: _health()} if delivery == "argocd" else written
+    if delivery == "argocd-plugin":
+        for path, name in PLUGIN.items():
+            written[path] = _of_argocd(name)
+            for other, inner in PLUGIN.items():
+                written[path] = written[path].replace(f"file={inner}", f"file=plugin.yaml={other}")
+                written[path] = written[path].replace(f"patch-file {inner}", f"patch-file {other}")
+    return written | {HEALTH: _health()} if tool == "argocd" else written
+
+
+def _of_argocd(name: str) -> str:
+    """A file of `deploy/argocd`: in the wheel, or beside the package in a checkout."""
+    here = os.path.dirname(os.path.abspath(trainc.__file__))
+    packed = os.path.join(here, "_data", "argocd", name)
+    path = packed if os.path.exists(packed) else os.path.join(os.path.dirname(here), "deploy", "argocd", name)
+    with open(path, encoding="utf-8") as stream:
+        return stream.read()
 
 
 def _health() -> str:
-    """The health checks of Argo CD: in the wheel, or beside the package in a checkout."""
-    here = os.path.dirname(os.path.abspath(trainc.__file__))
-    packed = os.path.join(here, "_data", "argocd-health.yaml")
-    path = packed if os.path.exists(packed) else os.path.join(os.path.dirname(here), "deploy", "argocd", "health.yaml")
-    with open(path, encoding="utf-8") as stream:
-        text = stream.read()
+    text = _of_argocd("health.yaml")
     text = text.replace("--patch-file health.yaml", f"--patch-file {HEALTH}")
     return text.replace("use health-started.yaml", "use deploy/argocd/health-started.yaml of trainc's repository")
 
