@@ -1,5 +1,7 @@
 """A small repository of training jobs, as people have it."""
 
+import os
+import subprocess
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -70,6 +72,15 @@ def unpack(archive: TarFile, folder: Path) -> None:
     if hasattr(tarfile, "data_filter"):
         archive.extraction_filter = tarfile.data_filter
     archive.extractall(folder)  # noqa: S202 (made by a test)
+
+
+def commit_all(folder: Path) -> None:
+    """Make a folder a Git repository with all that is in it, or add a commit."""
+    author = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com"}
+    committer = {"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com"}
+    environment = {**os.environ, **author, **committer, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    for words in (["init", "-q", "--template="], ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "state"]):
+        subprocess.run(["git", "-C", str(folder), *words], check=True, env=environment, capture_output=True)
 
 
 class Repository:

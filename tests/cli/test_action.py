@@ -86,6 +86,7 @@ class PullRequest(WorkingTree):
             "github.event_name": "pull_request",
             "github.repository": "team/training",
             "github.event.pull_request.head.repo.full_name": repository,
+            "github.event.before": "",
             "github.event.pull_request.base.sha": base,
             "github.event.pull_request.number": "7",
             "runner.temp": str(folder),

@@ -9,7 +9,7 @@ import yaml
 
 from tests.claims import CLAIM, RENDERED, mounting, patched
 from tests.compiling import ROOT, compile_in
-from tests.repository import Repository, job
+from tests.repository import Repository, commit_all, job
 
 KUBECTL = shutil.which("kubectl")
 
@@ -104,6 +104,7 @@ def test_a_run_that_keeps_its_rendering_keeps_its_claim(repository: Repository) 
     for name in ("bert", "line"):
         repository.job(name)
     build(repository, "-w")
+    commit_all(repository.folder)
     repository.write("runtimes/torch.yaml", runtime)
     done = repository.run("build", "-w")
     assert done.code == 0
@@ -129,6 +130,7 @@ def test_kustomize_takes_the_files_of_kept_runs(repository: Repository) -> None:
     repository.write("jobs/bert.yaml", mounting("bert", "own") + beside)
     build(repository, "-w")
     assert "kind: PersistentVolumeClaim" in repository.rendered()["research/bert.yaml"]
+    commit_all(repository.folder)
     repository.setting("oldRun: keep")
     repository.write("jobs/bert.yaml", mounting("bert", "own", run="2") + beside)
     assert repository.run("build", "--check").code == 1

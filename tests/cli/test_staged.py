@@ -8,7 +8,6 @@ import pytest
 
 from tests.repository import RUNTIME
 from tests.working_tree import WorkingTree
-from trainc.changes.git.work_tree import CommittedTexts
 
 pytestmark = pytest.mark.slow
 
@@ -165,12 +164,3 @@ def test_a_conflict_is_not_ready(tree: WorkingTree) -> None:
     done = tree.trainc("validate", "--staged")
     assert done.returncode == 2
     assert "jobs/bert.yaml is in conflict; resolve it and `git add` it" in done.stdout
-
-
-def test_a_promise_to_add_is_no_earlier_rendering(tree: WorkingTree) -> None:
-    tree.job("curve")
-    assert tree.trainc("build", "-w").returncode == 0
-    tree.git("add", "-N", ".")
-    rendered = tree.folder / "rendered/research/curve.yaml"
-    rendered.unlink()
-    assert CommittedTexts(str(rendered.parent)).deleted(rendered.name) is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repository import Repository, job
+from tests.repository import Repository, commit_all, job
 from trainc.cli.caching import listing
 from trainc.cli.compiling import workers
 from trainc.compiler import load
@@ -69,6 +69,7 @@ def test_the_same_comments_silence_nothing(repository: Repository) -> None:
 def test_the_same_files(repository: Repository) -> None:
     assert repository.run("build", "-w", "--jobs", "3").code == 0
     assert repository.run("build", "--check", "--jobs", "1").code == 0
+    commit_all(repository.folder)
     repository.change("runtimes/torch.yaml", "16Gi", "32Gi")
     kept = repository.run("build", "-w", "--jobs", "4")
     assert "23 runs keep their rendering (runtimes/torch.yaml changed)" in kept.err

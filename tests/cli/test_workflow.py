@@ -104,7 +104,12 @@ class Runner(WorkingTree):
         )
 
     def _value(self, text: str) -> str:
-        known = {"github.base_ref": "main", "github.token": "t", "github.event.pull_request.number": "7"}
+        known = {
+            "github.base_ref": "main",
+            "github.event.before": "",
+            "github.token": "t",
+            "github.event.pull_request.number": "7",
+        }
         return known[text.removeprefix("${{").removesuffix("}}").strip()]
 
     def bodies(self) -> list[str]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from trainc.changes.compare.committed import FOREIGN_OUTPUT, Committed
 from trainc.changes.compare.removal import lost_sources
+from trainc.changes.git.base import Base
 from trainc.cli.compiling import Nothing
 from trainc.cli.options import Options
 from trainc.cli.output import data, tell
@@ -65,26 +66,28 @@ def _generate() -> int:
             f"`oldRun: keep` needs the rendered files of earlier runs, and there is no folder `{project.output}`: "
             "commit what `trainc build -w` writes, or set `oldRun: prune`"
         )
+    base = Base(project.root, is_commit=True)
     spool = _Answer(
         sys.stdout,
         project.root,
         project.output,
-        settle=Committed(project, session.selection, has_rerender=False).settle,
+        settle=Committed(project, session.selection, has_rerender=False, base=base).settle,
+        base=base.at(os.path.join(project.root, project.output)),
         keep_old=project.old_run == "keep",
         namespace=os.environ.get("ARGOCD_APP_NAMESPACE", ""),
     )
     together = SharedNames()
     pipeline.fill(project, session.selection, spool, session.report, together)
     lost_sources(project, session.selection.paths, session.report)
-    for file in spool.edited:
+    for file in spool.unproven:
         name = os.path.relpath(file, project.root)
-        edited = FOREIGN_OUTPUT.at(
+        unproven = FOREIGN_OUTPUT.at(
             Span(name, 1, 1, 1, 1),
-            f"`{name}` was edited after trainc wrote it",
+            f"`{name}` is an earlier run, and no base proves it: {base.missing}",
             effect="the state of its run is unknown, and a running job might be replaced",
-            help="restore the file, or run `trainc build -w` and commit what it writes",
+            help="let Argo CD send the history (`.git`), or delete the file if its run has ended",
         )
-        session.report.add(edited)
+        session.report.add(unproven)
     pipeline.finish(project, session.selection, spool, session.report, together)
     _say(session)
     if session.report.failed:

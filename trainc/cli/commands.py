@@ -55,6 +55,7 @@ _EVERY = (
             Option("--check", "write nothing; exit with 1 if rendered files are out of date"),
             STAGED,
             Option("--changed-since", "build only what changed since REV, and the jobs it affects", metavar="REV"),
+            Option("--base", "let runs keep their rendering of this commit, not of HEAD or where the branch started", metavar="REVISION"),
             Option("--rerender", "render the current run of this job again; `all` for every run", metavar="NAME"),
             Option("--format", "output format on stdout", choices=("yaml", "json")),
             Option("--include-other", "also pass through documents from files without jobs"),

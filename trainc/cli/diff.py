@@ -57,7 +57,7 @@ def _diff(options: Options, base: str, second: str) -> int:
         former = folders(base, second, session.project, session.selection)
         difference = compare(former, present, session.project, session.selection)
     else:
-        with Orderly(), base_of(session.project, base, session.selection) as old:
+        with Orderly(), base_of(session.project, base, session.selection, falls_back=True) as old:
             difference = compare(old, present, session.project, session.selection)
     if not difference.empty:
         difference = difference._replace(turned=tuple(_turned(session, difference)))

@@ -3,7 +3,9 @@
 import os
 from collections.abc import Iterable
 
-from trainc.changes.compare.committed import renderings
+from trainc.changes.compare.committed import refusals
+from trainc.changes.compare.rendered import file_of
+from trainc.changes.git.base import Base
 from trainc.changes.migrate import Migration, migrate, summary
 from trainc.changes.migrate.compared import by_reason
 from trainc.changes.migrate.placed_text import Writer
@@ -84,10 +86,10 @@ def _ended_runs(session: Session, results: list[tuple[str, Migration]]) -> list[
         session.project.texts.replace(file, text.encode("utf-8", "surrogateescape"))
     compiled = pipeline.bundles(session.project, session.selection, Report(compiles=False))
     migrated_jobs = (bundle for bundle in compiled if bundle.document.file in touched)
+    edited = Base(session.project.root, is_commit=False)
     return [
-        (session.shown(bundle.document.file), bundle.document.name, file)
-        for bundle, file, _, decision in renderings(migrated_jobs, session.project, session.selection)
-        if decision.refused and not decision.text
+        (session.shown(bundle.document.file), bundle.document.name, file_of(bundle, session.project))
+        for bundle, _ in refusals(migrated_jobs, session.project, session.selection, edited)
     ]
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from trainc.apiserver.names import label
+from trainc.changes.compare.adopted import AdoptedRuns
 from trainc.changes.compare.committed import (
     FOREIGN_OUTPUT,
     IGNORED_BY_FLUX,
@@ -14,7 +15,8 @@ from trainc.changes.compare.committed import (
     names,
 )
 from trainc.changes.compare.updates import IMMUTABLE_CHANGE, MOVED_RUN, moved_run
-from trainc.changes.git.work_tree import CommittedTexts, absent_files
+from trainc.changes.git.base import Base
+from trainc.changes.git.work_tree import IndexTexts, absent_files
 from trainc.cli.caching.run_cache import RunCache
 from trainc.cli.compiling import Nothing, compiled, rendered_runs
 from trainc.cli.folder_lock import FolderLock
@@ -28,10 +30,12 @@ from trainc.compiler.emit.spool.changes import (
     EDITED,
     FOREIGN,
     MISSING,
+    NEVER_IN_BASE,
     OTHERS,
     REFUSED,
     STALE,
     TORN,
+    UNPROVEN,
     UNSURE,
     FileChange,
 )
@@ -53,7 +57,7 @@ from trainc.text.suppress import Suppress
 from trainc.text.trouble import Inapplicable, Trouble
 from trainc.yaml.reader import read
 
-UNSTAGED, MOVED, AROUND, UNNAMED, RENAMED = "unstaged", "moved", "around", "unnamed", "renamed"
+UNSTAGED, MOVED, AROUND, UNNAMED, RENAMED, NEVER = "unstaged", "moved", "around", "unnamed", "renamed", "never"
 _ABOUT_FILES = (OUT_OF_DATE, FOREIGN_OUTPUT, IMMUTABLE_CHANGE, IGNORED_BY_FLUX, MOVED_RUN)
 _CLAIM = "persistentvolumeclaim."  # how the rendered file of one begins
 _MAX_FILES_NAMED = 50  # files that are named one by one
@@ -73,6 +77,8 @@ _MESSAGES = {
     CONFLICTED: "`{file}` is left over from a merge conflict",
     FOREIGN: "`{file}` is the path of a rendered job, but trainc did not write it",
     OTHERS: "`{file}` is the path of a rendered job, but another project wrote it",
+    NEVER: "`{file}` is an earlier run that the base does not have, so nothing has applied it",
+    UNPROVEN: "`{file}` is an earlier run, and no base proves it: {reason}",
     UNSURE: "`{file}` is left over from this project or from another whose folder has the same name",
 }
 _HELP = {
@@ -82,6 +88,7 @@ _HELP = {
     FOREIGN: "move it away, or choose another output folder",
     OTHERS: "give one of the jobs another name or namespace, or choose another output folder; if this project had "
     "another name when it wrote the file, restore that name (`metadata.name` in trainc.yaml) or delete the file",
+    UNPROVEN: "let Git have the base, or delete the file if its run has ended",
     UNSURE: "delete the file, if no other project wrote it; {name}",
 }
 
@@ -96,11 +103,12 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     only_rendered = options.one("only") == RENDERED
     runs = rendered_runs(session) if only_rendered else None
     explains = runs.judge if runs is not None else None
-    committed = Committed(session.project, session.selection, options.all("rerender"), explains=explains)
+    base = Base(session.project.root, options.one("base"))
+    committed = Committed(session.project, session.selection, options.all("rerender"), explains=explains, base=base)
     folder = os.path.relpath(os.path.join(session.project.root, session.project.output))
     if options.has("output"):
         folder = os.path.normpath(options.one("output"))
-    spool = _spool(session, folder, committed, absent)
+    spool = _spool(session, folder, committed, base, absent)
     if absent:
         run_cache = None  # what a sparse checkout leaves out is for Git to say, not for the files that are there
     if run_cache is not None:
@@ -138,7 +146,7 @@ def build_folder(options: Options, run_cache: RunCache | None = None) -> int:
     return code
 
 
-def _spool(session: Session, folder: str, committed: Committed, absent: frozenset[str]) -> FolderSpool:
+def _spool(session: Session, folder: str, committed: Committed, base: Base, absent: frozenset[str]) -> FolderSpool:
     """The folder, of which the selection keeps what a change reaches where it is narrowed to that."""
     deleted: frozenset[str] = frozenset()  # files of jobs that went since the revision to compare with
     if session.options.has("changed_since"):
@@ -182,10 +190,12 @@ def _spool(session: Session, folder: str, committed: Committed, absent: frozense
         reaches=is_reached,
         settle=committed.settle,
         still_owned=still_owned,
-        git=CommittedTexts(folder),
+        base=base.at(folder),
+        index=IndexTexts(folder),
         gone=is_job_gone,
         holds=is_object_there,
         moved=moved_run,
+        is_adopted=AdoptedRuns(project).is_proven,
         project=name,
         guess=guess,
         check=session.options.has("check"),
@@ -212,7 +222,7 @@ def _findings(changes: Sequence[FileChange], folder: str, session: Session) -> I
         jobs = every if len(every) <= _LINE else quote(source)
         is_there = _is_there(change, session)
         again = f"{build} {jobs}" if is_there else build
-        words = {"file": session.shown(file), "source": source, "again": again, "name": naming}
+        words = {"file": session.shown(file), "source": source, "again": again, "name": naming, "reason": change.after}
         state = _shown_state(change, os.path.join(session.options.one(WORK_TREE), words["file"]))
         usual = "run `{again}` and commit what it writes"
         hint = f"{usual}, or run `git rm {{file}}`" if state == STALE and not is_there else _HELP.get(state, usual)
@@ -227,7 +237,7 @@ def _is_there(change: FileChange, session: Session) -> bool:
 def _shown_state(change: FileChange, file: str) -> str:
     """What is said of a change: its state, but finer; `file` is where the work tree has it."""
     if change.state == STALE and change.after:
-        return RENAMED
+        return NEVER if change.after == NEVER_IN_BASE else RENAMED
     if change.state == STALE and is_object_file(change.path):
         return UNNAMED
     if change.state == MISSING and os.path.isfile(file):
@@ -262,7 +272,7 @@ def _tell(spool: FolderSpool, committed: Committed, changes: list[FileChange], s
         tell(f"and {len(changes) - _MAX_FILES_NAMED} more files")
     differ = [change for change in changes if change.state in (CHANGED, EDITED) and change.before != change.after]
     texts = [(change.path, change.before, change.after) for change in differ]
-    if texts and session.options.one("report", "text") == "text":
+    if texts and session.options.one("report", "text") in ("text", "github"):
         from trainc.report.diff import differences  # noqa: PLC0415 (only where something differs)
 
         tell(*differences(texts))
@@ -279,6 +289,8 @@ def _tell(spool: FolderSpool, committed: Committed, changes: list[FileChange], s
 
 
 def _removal(change: FileChange, folder: str, session: Session) -> str:
+    if change.after == NEVER_IN_BASE:
+        return f"removed {os.path.join(folder, change.path)}: an earlier run that the base does not have"
     if change.after:
         return f"moved {os.path.join(folder, change.path)} to {change.after}: `oldRun` changed"
     there = _is_there(change, session)

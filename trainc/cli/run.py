@@ -108,7 +108,7 @@ def _pinned(chosen: list[Bundle], present: list[Bundle], asked: Collection[str])
 def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str], JobFacts]:
     """What the present run of each job that has a rendered file consists of."""
     by_key = {}
-    for bundle, file, text, _ in renderings(chosen, session.project, session.selection):
+    for bundle, file, text in renderings(chosen, session.project):
         trees = [document.tree for document in read(f"\n{text}".encode(), file, Report())]
         jobset = next((tree for tree in trees if runs_pods(tree)), None)
         if jobset is not None:

@@ -14,6 +14,7 @@ from trainc.compiler.load.walk import contents, ours
 from trainc.compiler.project import find_root
 from trainc.model.report import Report
 from trainc.model.settings import FILE
+from trainc.model.sourced import Span
 from trainc.text.counting import counted
 from trainc.text.trouble import Trouble, near
 
@@ -21,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from trainc.cli.caching.run_cache import RunCache
     from trainc.compiler.emit.spool import Tally
+    from trainc.model.bundle import Bundle
 
 
 def run(options: Options, run_cache: "RunCache | None" = None) -> int:
@@ -67,11 +69,34 @@ def _against(session: Session, base: str) -> None:
     # Who asks for admission alone applies the TrainJobs themselves.
     applied = session.project.checks.admission_only
     now = Report(compiles=False)
-    present = pipeline.bundles(session.project, session.selection, now)
+    present = list(pipeline.bundles(session.project, session.selection, now))
     with Orderly(), base_of(session.project, base, session.selection, of_files=operation in OF_FILES) as old:
         judge(old, present, session.project, session.report, operation, applied=applied)
+    if not applied and operation not in OF_FILES and not os.path.exists(base):
+        _check_rendered(session, present, base)
     if applied:
         unknown(now, session.project, session.report)
+
+
+def _check_rendered(session: Session, present: "list[Bundle]", base: str) -> None:
+    """A finding for each rendered file that is neither what its job compiles to nor what the base has, and the difference."""
+    from trainc.changes.compare.committed import OUT_OF_DATE  # noqa: PLC0415 (Git is read where it is asked for)
+    from trainc.changes.compare.decision import Decisions  # noqa: PLC0415
+    from trainc.changes.git.base import Base  # noqa: PLC0415
+    from trainc.report.diff import differences  # noqa: PLC0415
+
+    decisions = Decisions(session.project, session.selection, Base(session.project.root, base))
+    texts = []
+    for bundle in present:
+        if bundle.jobset is None or (unproven := decisions.unproven(bundle)) is None:
+            continue
+        file, source = unproven[0], bundle.document.file
+        texts.append(unproven)
+        message = f"`{file}` is neither what `{source}` compiles to nor what the base has"
+        help_ = f"run `trainc build -w {session.shown(source)}` and commit what it writes"
+        session.report.add(OUT_OF_DATE.at(Span(file, 1, 1, 1, 1), message, help=help_))
+    if texts and not session.options.has("quiet"):
+        tell(*differences(texts))
 
 
 def _validate_whole(options: Options, run_cache: "RunCache | None" = None) -> int:

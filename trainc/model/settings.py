@@ -14,6 +14,7 @@ from trainc.text.memo import Memo
 
 ROOM = 16 * 1024 * 1024  # bytes
 FILE = "trainc.yaml"  # where it stands, a project starts
+ADOPTED = "adopted.yaml"  # in a cluster's folder, the objects of adopted runs that are kept as they run
 OUTPUT = "rendered"  # the folder of rendered files where a project names none
 STRICT, WARN, IGNORE = "strict", "warn", "ignore"
 STDIN = "<stdin>"  # the name of the text that comes from standard input

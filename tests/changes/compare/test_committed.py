@@ -6,15 +6,17 @@ from pathlib import Path
 import pytest
 
 from tests.repository import Repository
+from tests.working_tree import WorkingTree
 
 BERT = "research/bert.yaml"
 
 
 @pytest.fixture
-def built(tmp_path: Path) -> Repository:
-    repository = Repository(tmp_path, "bert")
-    assert repository.run("build", "-w").code == 0
-    return repository
+def built(tmp_path: Path) -> WorkingTree:
+    tree = WorkingTree(tmp_path, "bert")
+    assert tree.run("build", "-w").code == 0
+    assert tree.commit().returncode == 0
+    return tree
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,7 @@ def built(tmp_path: Path) -> Repository:
         ("[torchrun, /opt/line.py]", "[torchrun, /opt/other.py]", "containers[node].command"),
     ],
 )
-def test_an_edit_of_a_run_needs_a_new_run(built: Repository, old: str, new: str, field: str) -> None:
+def test_an_edit_of_a_run_needs_a_new_run(built: WorkingTree, old: str, new: str, field: str) -> None:
     before = built.rendered()
     built.change("jobs/bert.yaml", old, new)
     for flag in ("-w", "--check"):
@@ -55,7 +57,7 @@ def test_an_edit_of_a_run_needs_a_new_run(built: Repository, old: str, new: str,
         ),
     ],
 )
-def test_a_run_keeps_its_rendering(built: Repository, old: str, new: str) -> None:
+def test_a_run_keeps_its_rendering(built: WorkingTree, old: str, new: str) -> None:
     before = built.rendered()
     built.change("runtimes/torch.yaml", old, new)
     done = built.run("build", "-w")
@@ -68,29 +70,31 @@ def test_a_run_keeps_its_rendering(built: Repository, old: str, new: str) -> Non
 
 
 @pytest.mark.slow
-def test_an_edit_that_ends_the_keeping_says_so(built: Repository) -> None:
+@pytest.mark.parametrize("flag", ["-w", "--check"])
+def test_without_a_base_no_run_keeps_its_rendering(built: WorkingTree, flag: str) -> None:
+    (built.folder / ".git").rename(built.folder.parent / "git")
     built.change("runtimes/torch.yaml", "memory: 16Gi", "memory: 32Gi")
-    built.change("jobs/bert.yaml", "  namespace:", "  labels: {team: nlp}\n  namespace:")
-    done = built.run("build", "-w")
-    assert done.code == 1
+    before = built.rendered()
+    done = built.run("build", flag)
+    assert (done.code, built.rendered()) == (1, before)
+    assert "error[immutable-change]" in done.err
     assert "  --> runtimes/torch.yaml:" in done.err
-    assert (
-        "= note: the job was edited: a run keeps its rendering only while nothing but runtimes/torch.yaml changes"
-        in done.err
-    )
+    assert "; this folder is in no Git repository, so nothing proves a rendering" in done.err
+    assert built.run("build", "-w", "--rerender", "bert").code == 0
 
 
 @pytest.mark.slow
-def test_what_may_change_does(built: Repository) -> None:
+def test_what_may_change_does(built: WorkingTree) -> None:
     built.change("runtimes/torch.yaml", "owner: platform", "owner: research")
     assert built.run("build", "-w").code == 0
     assert "owner: research" in built.rendered()[BERT]
 
 
 @pytest.mark.slow
-def test_runs_that_keep_their_rendering_are_counted(built: Repository) -> None:
+def test_runs_that_keep_their_rendering_are_counted(built: WorkingTree) -> None:
     built.job("line")
     assert built.run("build", "-w").code == 0
+    assert built.commit().returncode == 0
     built.change("runtimes/torch.yaml", "16Gi", "32Gi")
     assert "2 runs keep their rendering (runtimes/torch.yaml changed)" in built.run("build", "-w").err
     assert built.run("build", "-w", "--rerender", "all").code == 0
@@ -98,21 +102,21 @@ def test_runs_that_keep_their_rendering_are_counted(built: Repository) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_was_never_applied_may_change(built: Repository) -> None:
+def test_a_run_that_was_never_applied_may_change(built: WorkingTree) -> None:
     built.change("jobs/bert.yaml", "line:1.0.0", "line:1.1.0")
     assert built.run("build", "-w", "--rerender", "bert").code == 0
     assert "line:1.1.0" in built.rendered()[BERT]
 
 
 @pytest.mark.slow
-def test_a_job_to_rerender_must_be_there(built: Repository) -> None:
+def test_a_job_to_rerender_must_be_there(built: WorkingTree) -> None:
     done = built.run("build", "-w", "--rerender", "bart")
     assert done.code == 2
     assert "did you mean `bert`?" in done.err
 
 
 @pytest.mark.slow
-def test_another_version_of_trainc_says_so(built: Repository) -> None:
+def test_another_version_of_trainc_says_so(built: WorkingTree) -> None:
     """The committed file holds what an older trainc wrote: no file is to blame."""
     from trainc.compiler.emit.digest import body_digest  # noqa: PLC0415 (the test forges one header)
 
@@ -120,37 +124,41 @@ def test_another_version_of_trainc_says_so(built: Repository) -> None:
     head, _, body = text.partition("\n")
     head = head.rpartition(" body=")[0] + f" body={body_digest(body.encode())}; do not edit"
     built.write(f"rendered/{BERT}", f"{head}\n{body}")
+    assert built.commit().returncode == 0
+    built.write("note.yaml", "kind: Note\n")
     assert "keeps its rendering (trainc or a setting of its cluster changed)" in built.run("build", "-w").err
 
 
 @pytest.mark.slow
 def test_a_runtime_in_the_file_of_its_job_is_to_blame(tmp_path: Path) -> None:
     """The file is that of the job, whose digest leaves the runtime out: neither trainc nor a setting changed."""
-    repository = Repository(tmp_path)
+    repository = WorkingTree(tmp_path)
     runtime = repository.read("runtimes/torch.yaml")
-    (tmp_path / "runtimes/torch.yaml").unlink()
+    (repository.folder / "runtimes/torch.yaml").unlink()
     repository.job("bert")
     repository.write("jobs/bert.yaml", f"{repository.read('jobs/bert.yaml')}---\n{runtime}")
     assert repository.run("build", "-w").code == 0
+    assert repository.commit().returncode == 0
     repository.change("jobs/bert.yaml", "maxRestarts: 3", "maxRestarts: 9")
     said = repository.run("build", "-w").err
     assert "run `bert` keeps its rendering (the runtime in jobs/bert.yaml changed): `spec.failurePolicy" in said
 
 
 @pytest.mark.slow
-def test_the_old_run_is_pruned(built: Repository) -> None:
+def test_the_old_run_is_pruned(built: WorkingTree) -> None:
     built.job("bert", run="2")
     assert built.run("build", "-w").code == 0
     assert list(built.rendered()) == [BERT]
 
 
 @pytest.mark.slow
-def test_the_old_run_is_kept_where_the_project_says_so(built: Repository) -> None:
+def test_the_old_run_is_kept_where_the_project_says_so(built: WorkingTree) -> None:
     built.setting("oldRun: keep")
     old = built.rendered()[BERT]
     for number in ("2", "3"):
         built.job("bert", run=number, image=f"registry.example.com/ml/line:{number}.0.0")
         assert built.run("build", "-w").code == 0
+        assert built.commit().returncode == 0
     assert list(built.rendered()) == ["research/bert-r2.yaml", "research/bert-r3.yaml", BERT]
     assert built.rendered()[BERT] == old
     assert built.run("build", "--check").code == 0
@@ -160,11 +168,12 @@ def test_the_old_run_is_kept_where_the_project_says_so(built: Repository) -> Non
 
 
 @pytest.mark.slow
-def test_a_run_keeps_its_rendering_when_the_project_keeps_or_prunes_runs_from_now_on(built: Repository) -> None:
+def test_a_run_keeps_its_rendering_when_the_project_keeps_or_prunes_runs_from_now_on(built: WorkingTree) -> None:
     """The present run has another file then; it is no earlier run, and what cannot change in place stays."""
     run_2 = "research/bert-r2.yaml"
     built.job("bert", run="2")
     assert built.run("build", "-w").code == 0
+    assert built.commit().returncode == 0
     rendered = built.rendered()[BERT].partition("\n")[2]
     built.change("runtimes/torch.yaml", "maxRestarts: 3", "maxRestarts: 9")
     built.setting("oldRun: prune")
@@ -180,7 +189,7 @@ def test_a_run_keeps_its_rendering_when_the_project_keeps_or_prunes_runs_from_no
 
 
 @pytest.mark.slow
-def test_a_rendering_that_was_edited_stays_when_the_project_keeps_runs_from_now_on(built: Repository) -> None:
+def test_a_rendering_that_was_edited_stays_when_the_project_keeps_runs_from_now_on(built: WorkingTree) -> None:
     built.job("bert", run="2")
     assert built.run("build", "-w").code == 0
     built.change(f"rendered/{BERT}", "maxRestarts: 3", "maxRestarts: 4")
@@ -194,8 +203,9 @@ def test_a_rendering_that_was_edited_stays_when_the_project_keeps_runs_from_now_
 @pytest.mark.slow
 def test_runs_are_rendered_anew_by_glob(tmp_path: Path) -> None:
     names = [f"nlp-{number:03}" for number in range(300)]
-    repository = Repository(tmp_path, "vision", *names)
+    repository = WorkingTree(tmp_path, "vision", *names)
     assert repository.run("build", "-w").code == 0
+    assert repository.commit().returncode == 0
     repository.change("runtimes/torch.yaml", "maxRestarts: 3", "maxRestarts: 9")
     would = repository.run("build", "--check", "--rerender", "nlp-*")
     assert would.code == 1

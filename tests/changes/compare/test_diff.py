@@ -236,6 +236,10 @@ def test_the_committed_rendering_is_the_base(project: WorkingTree) -> None:
     project.change("rendered/research/bert.yaml", "torch:2.8.0", "torch:2.7.0")
     assert project.commit().returncode == 0
     project.write("jobs/bert.yaml", f"# Again.\n{job('bert')}")
+    assert project.run("diff").out == "nothing changes since HEAD\n"
+    assert project.run("build", "-w", "--rerender", "bert").code == 1  # somebody changed it by hand
+    (project.folder / "rendered/research/bert.yaml").unlink()
+    assert project.run("build", "-w", "--rerender", "bert").code == 0
     out = project.run("diff").out
     assert "-/+ research/bert  because of rendered/research/bert.yaml" in out
     assert "image of node/node: registry.example.com/ml/torch:2.7.0 -> registry.example.com/ml/torch:2.8.0" in out

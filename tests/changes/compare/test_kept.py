@@ -224,12 +224,7 @@ def test_what_a_runtime_sets_no_more_is_blamed_on_the_file_that_was_edited(tmp_p
     tree.write("runtimes/components/fast.yaml", _COMPONENT)
     tree.change(BERT, "name: torch\n", "name: torch-fast\n")
     assert tree.run("build", "-w").code == 0
-    tree.change("runtimes/torch-fast.yaml", "  components: [{name: fast}]\n", "")
     said = "run `bert` keeps its rendering (%s changed): "
-    assert (
-        said % "runtimes/torch-fast.yaml or a file that it uses" in tree.run("build", "-w").err
-    )  # nothing is committed
-    tree.change("runtimes/torch-fast.yaml", "extends: torch\n", "extends: torch\n  components: [{name: fast}]\n")
     assert tree.commit("job").returncode == 0
     tree.change("runtimes/torch-fast.yaml", "  components: [{name: fast}]\n", "")
     assert said % "runtimes/torch-fast.yaml" in tree.run("build", "--check").err

@@ -89,6 +89,7 @@ def test_the_file_of_a_later_run_counts_where_earlier_ones_stay(tree: WorkingTre
     tree.setting("oldRun: keep")
     assert tree.run("run", "bert").code == 0
     assert tree.run("build", "-w").code == 0
+    assert tree.commit().returncode == 0
     assert tree.run("validate", BERT).code == 0
     tree.change(BERT, "numNodes: 3", "numNodes: 4")
     for path in (BERT, "."):
@@ -102,6 +103,7 @@ def test_a_job_among_many_of_one_form(tmp_path: Path) -> None:
     for number in range(30):
         tree.write(f"jobs/b-{number}.yaml", job(f"b-{number}"))
     assert tree.run("build", "-w").code == 0
+    assert tree.commit().returncode == 0
     assert tree.run("validate").code == 0
     for number in range(30):
         tree.change(f"jobs/b-{number}.yaml", "numNodes: 2", "numNodes: 3")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repository import Repository, job
+from tests.repository import Repository, commit_all, job
 from tests.sampling import sampled
 from trainc.compiler.emit.spool.disk import Staged
 
@@ -283,6 +283,7 @@ def test_an_earlier_run_that_stays_and_this_one_cannot_have_one_service(
     repository.setting("oldRun: keep")
     repository.write("jobs/line.yaml", RING.replace("SUBDOMAIN", former))
     assert repository.run("build", "-w").code == 0
+    commit_all(repository.folder)
     text = RING.replace("SUBDOMAIN", now).replace(
         "  name: line\n", '  name: line\n  annotations: {trainc.dev/run: "2"}\n'
     )

@@ -23,6 +23,7 @@ class Client:
 
     def __init__(self, socket: Path, environment: Mapping[str, str]) -> None:
         self._environment = environment
+        self.excluded: tuple[str, ...] = EXCLUDED
         limits = [("grpc.max_receive_message_length", LARGEST), ("grpc.max_send_message_length", LARGEST)]
         self._channel = grpc.insecure_channel(f"unix:{socket}", options=limits)
         grpc.channel_ready_future(self._channel).result(timeout=PATIENCE)
@@ -64,16 +65,16 @@ class Client:
         self, method: str, repository: Path, inner: str, environment: Mapping[str, str], timeout: float
     ) -> bytes:
         call = self._channel.stream_unary(f"/{SERVICE}/{method}", _raw, _raw)
-        answer: bytes = call(_stream(packed(repository), inner, environment), timeout=timeout)
+        answer: bytes = call(_stream(packed(repository, self.excluded), inner, environment), timeout=timeout)
         return answer
 
 
-def packed(repository: Path) -> bytes:
-    """The repository as an archive: folders before files, sorted, relative names."""
+def packed(repository: Path, excluded: tuple[str, ...] = EXCLUDED) -> bytes:
+    """The repository as an archive without some of its files: folders before files, sorted, relative names."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in sorted(repository.rglob("*"), key=lambda path: (not path.is_dir(), path)):
-            if path.relative_to(repository).parts[0] in EXCLUDED:
+            if path.relative_to(repository).parts[0] in excluded:
                 continue
             archive.add(path, str(path.relative_to(repository)), recursive=False)
     return gzip.compress(out.getvalue(), mtime=0)

@@ -21,6 +21,7 @@ from trainc.authoring.adopt.objects import (
     runtime_path,
 )
 from trainc.authoring.adopt.written import applied_by, as_kept_job, live, written
+from trainc.changes.compare.adopted import adopted_text
 from trainc.changes.compare.committed import Committed
 from trainc.changes.compare.updates import LeafUpdate, Update, moved_run, update
 from trainc.changes.git.scratch import Scratch, drop, unpack
@@ -28,7 +29,7 @@ from trainc.changes.migrate import migrate
 from trainc.compiler import pipeline
 from trainc.compiler.emit import path_of
 from trainc.compiler.emit.digest import body_digest, job_digest
-from trainc.compiler.emit.spool.disk import Folder
+from trainc.compiler.emit.spool.disk import Folder, OnDisk
 from trainc.compiler.emit.spool.disk import written as written_in
 from trainc.compiler.emit.spool.folder import FolderSpool
 from trainc.compiler.header import Header
@@ -36,7 +37,7 @@ from trainc.compiler.project import open_project
 from trainc.model.bundle import Bundle, keeps_job, runs_pods
 from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
-from trainc.model.settings import OUTPUT, Project, Selection
+from trainc.model.settings import ADOPTED, OUTPUT, Project, Selection
 from trainc.model.tree import plain, stamp, value
 from trainc.yaml.writer import dump, dump_all
 
@@ -111,6 +112,9 @@ def adopt(dump: SortedDump, wishes: Wishes, config: Callable[[Mapping[str, int]]
     files |= config(levels)
     rendered, failures = _build(jobs, files, wishes.cluster)
     files |= {job.path: job.text for job in jobs}
+    running = [job.comparison.running for job in jobs if job.comparison is not None and job.comparison.running]
+    if running:
+        files[f"clusters/{wishes.cluster}/{ADOPTED}"] = "---\n".join(running)
     return Adoption(files, rendered, jobs, runtimes, left, findings, secrets, levels, failures)
 
 
@@ -250,26 +254,37 @@ def _opened(folder: str, files: Mapping[str, str]) -> tuple[Project, Selection, 
     return project, Selection((JOBS,)), report
 
 
-class _OutsideGit:
-    """What Git says of a folder that no commit has."""
+class _DumpedFolder:
+    """A folder as the dump left it: what it has is what runs, and stands for the base; no merge is unfinished."""
 
-    def sides(self, _path: str, *, marked: bool) -> list[bytes]:  # noqa: ARG002 (asked by name)
-        return []
+    missing = ""
+
+    def __init__(self, name: str) -> None:
+        self._files = Folder(name)
+
+    def paths(self) -> Iterable[str]:
+        return ()
+
+    def find(self, path: str) -> OnDisk | None:
+        return self._files.find(path)[1]
 
     def absent(self, _path: str) -> bytes | None:
         return None
 
-    deleted = absent
+    def is_unmerged(self, _path: str) -> bool:
+        return False
 
 
 def render(project: Project, selection: Selection, report: Report, folder: str) -> None:
     """Bring a folder of rendered files up to date, where no job is new or gone."""
+    dumped = _DumpedFolder(folder)
     spool = FolderSpool(
         folder,
         reaches=lambda _path, _source: True,
         settle=Committed(project, selection).settle,
         still_owned=lambda _bundle, _source, _report: False,
-        git=_OutsideGit(),
+        base=dumped,
+        index=dumped,
         gone=lambda _path, _source, _report: False,
         holds=lambda _path, _source: True,
         moved=moved_run,
@@ -287,6 +302,7 @@ class Comparison(NamedTuple):
     differences: tuple[str, ...] = ()
     reason: str = ""
     rendered: tuple[str, str] = ("", "")
+    running: str = ""  # the object that runs, where a rendering keeps it
 
 
 def compare(bundle: Bundle, dump: SortedDump, served: Served) -> Comparison:
@@ -307,9 +323,14 @@ def compare(bundle: Bundle, dump: SortedDump, served: Served) -> Comparison:
         return Comparison(EQUAL)
     if not change.refused:
         return Comparison(IN_PLACE, _shown(change, change.changed, bundle))
-    text = dump_all(was if tree is target else tree for tree in bundle.objects)
+    text = adopted_text(bundle, was)
     header = Header(bundle.document.file, job_digest(bundle), body_digest(text.encode()))
-    return Comparison(KEPT, _shown(change, change.refused, bundle), rendered=(path_of(bundle), f"{header}{text}"))
+    return Comparison(
+        KEPT,
+        _shown(change, change.refused, bundle),
+        rendered=(path_of(bundle), f"{header}{text}"),
+        running=dump_all([was]),
+    )
 
 
 def _shown(change: Update, fields: list[LeafUpdate], bundle: Bundle) -> tuple[str, ...]:

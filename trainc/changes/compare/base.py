@@ -23,6 +23,7 @@ from trainc.changes.compare.updates import (
     moved_run,
     update,
 )
+from trainc.changes.git.base import Base as GitBase
 from trainc.changes.git.repository import GitRepository
 from trainc.changes.git.scratch import Scratch, link, unpack
 from trainc.compiler import pipeline
@@ -86,7 +87,7 @@ class Base(NamedTuple):
     former: Callable[[str], bytes | None] | None = None  # what a file of the project held, None where it was not there
 
     def kept(self, bundle: Bundle, rendering: Tree) -> Bundle | None:
-        """What a run keeps of a committed rendering; None where its present form takes the place of that."""
+        """What a run keeps of its rendering in the base; None where its present form takes the place of that."""
         first = first_leaf(rendering)
         at = first.origin.at if first is not None else None
         return None if self.decisions is None or at is None else self.decisions.standing(bundle, at.file)
@@ -128,10 +129,13 @@ def bundles_of(
 
 
 @contextmanager
-def base_of(project: Project, base: str, selection: Selection, *, of_files: bool = False) -> Iterator[Base]:
+def base_of(
+    project: Project, base: str, selection: Selection, *, of_files: bool = False, falls_back: bool = False
+) -> Iterator[Base]:
     """A file, a folder or a Git revision: the rendering in it where there is one, else its specs compiled.
 
-    With `of_files` a rendering does not count: what was written is asked for.
+    With `of_files` a rendering does not count: what was written is asked for. With `falls_back` a run that the revision
+    lacks keeps what it has in the base of the work tree.
     """
     if os.path.exists(base):
         top = os.path.abspath(base)
@@ -150,7 +154,10 @@ def base_of(project: Project, base: str, selection: Selection, *, of_files: bool
         report, decisions = Report(), None
         written = [] if of_files else rendered(folder, project, selection.clusters, report, sources=selection.paths)
         if written:
-            decisions, gaps = Decisions(project, selection), Gaps(folder, report)
+            bases = [GitBase(project.root, base)]
+            if falls_back:
+                bases.append(GitBase(project.root))
+            decisions, gaps = Decisions(project, selection, *bases), Gaps(folder, report)
         else:
             written, gaps = bundles_of(folder, selection.paths, project, selection)
         repository = GitRepository(project.root)

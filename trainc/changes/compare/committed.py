@@ -10,6 +10,7 @@ from trainc.apiserver.served import Served
 from trainc.changes.compare.decision import Decision, Decisions
 from trainc.changes.compare.rendered import file_of
 from trainc.changes.compare.updates import Update, immutable_change, moved_run, pairs, update
+from trainc.changes.git.base import Base
 from trainc.compiler.emit.digest import job_digest
 from trainc.compiler.emit.spool.changes import is_whole, new_run, runs_in
 from trainc.compiler.emit.spool.disk import Folder, read_file
@@ -26,6 +27,8 @@ from trainc.model.settings import Project, Selection
 from trainc.model.tree import leaves
 from trainc.text.counting import few
 from trainc.text.files import ordinary_contents
+from trainc.text.suppress import Suppress
+from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 
 Edited = Callable[[], frozenset[str]]
@@ -41,7 +44,7 @@ _FIRST_LINE = 4096  # bytes that hold it
 
 
 class Committed:
-    """Decides for each run whether its committed rendering stays.
+    """Decides for each run whether the rendering that it has in the base stays.
 
     A run keeps it when something else than its job (a runtime, a component, trainc) would change what cannot change.
     `kept` then holds the files to blame, with the names of the runs, `fixed` the fields that cannot change. Runs to `rerender` are named as
@@ -59,6 +62,7 @@ class Committed:
         *,
         has_rerender: bool = True,
         explains: Callable[[Bundle, Report], None] | None = None,
+        base: Base | None = None,
     ) -> None:
         self.kept: dict[str, list[str]] = {}
         self.fixed: dict[str, dict[str, None]] = {}  # by the same files, in the order in which they were met
@@ -68,13 +72,18 @@ class Committed:
         self._rerender = tuple(rerender)
         self._has_rerender = has_rerender
         self._explains = explains
-        self._decisions = Decisions(project, selection)
+        self._base = base or Base(project.root)
+        self._decisions = Decisions(project, selection, self._base)
         self._root = project.root
         self._edited: dict[str, frozenset[str]] = {}
 
-    def settle(self, bundle: Bundle, header: Header, before: str, file: str, report: Report) -> str:
-        """The text that stays, empty where the present one does; a finding where neither may."""
-        decision = self._decisions.decide(bundle, header, before, file)
+    def settle(self, bundle: Bundle, header: Header, before: str, file: str, report: Report, missing: str = "") -> str:
+        """The text that stays, empty where the present one does; a finding where neither may.
+
+        Asked with the rendering that the base has or, where the base is `missing` for that reason, the work tree: that one never stays.
+        """
+        inner = os.path.relpath(os.path.realpath(file), os.path.realpath(self._root)).replace(os.sep, "/")
+        decision = self._decisions.decide(bundle, header, before, inner)
         _tell_lowered(bundle, before, report)
         if any(names(pattern, name) for pattern in self._rerender for name in (bundle.document.name, bundle.name)):
             self.rerendered += [bundle.name] if decision.refused else []
@@ -82,7 +91,7 @@ class Committed:
         if not decision.refused:
             _tell_ignored(bundle, decision.updates, report)
             return ""
-        if decision.text:
+        if decision.text and not missing:
             _tell_ignored(bundle, decision.changes, report)
             blamed = _blamed(bundle, decision.refused, lambda: self._edited_since(file)) or ITSELF
             self.kept.setdefault(blamed, []).append(bundle.name)
@@ -99,26 +108,23 @@ class Committed:
         effect = f"it is rendered as {file}: if it runs, the API server rejects the change and the sync fails"
         again = f"`{'' if self._has_rerender else 'trainc build -w '}--rerender {bundle.document.name}`"
         commit = "" if self._has_rerender else ", and commit what it writes"
-        otherwise = f"for one that was never applied, {again}{commit}"
-        notes = _ended(bundle, header, decision, lambda: self._edited_since(file))
+        otherwise = f"for one that was never applied, {again}{commit}{missing and f'; {missing}'}"
+        notes = [] if missing else _ended(bundle, header, decision, lambda: self._edited_since(file))
         report.add(immutable_change(bundle, decision.refused, effect=effect, otherwise=otherwise, notes=notes))
         return ""
 
     def _edited_since(self, file: str) -> frozenset[str]:
         """The files of the project that differ from those of the commit that a rendering is in; none outside of Git."""
         if file not in self._edited:
-            from trainc.changes.git.work_tree import repository_of  # noqa: PLC0415 (few runs keep their rendering)
-            from trainc.text.trouble import Trouble  # noqa: PLC0415
-
             edited: frozenset[str] = frozenset()
-            try:
-                if (repository := repository_of(self._root)) is not None:
+            with Suppress(Trouble):  # before the first commit, or where Git refuses
+                repository, base = self._base.repository, self._base.commit
+                if repository is not None and base:
                     below = repository.prefix(self._root)
-                    commit = repository.last_change("HEAD", below + file)
+                    inner = os.path.relpath(os.path.realpath(file), os.path.realpath(self._root)).replace(os.sep, "/")
+                    commit = repository.last_change(base, below + inner)
                     paths = repository.changed(commit) if commit else ()
                     edited = frozenset(path.removeprefix(below) for path in paths if path.startswith(below))
-            except Trouble:  # before the first commit, or where Git refuses
-                pass
             self._edited[file] = edited
         return self._edited[file]
 
@@ -216,20 +222,25 @@ def _ended(bundle: Bundle, header: Header, decision: Decision, edited: Edited) -
     return [f"the job was edited: a run keeps its rendering only while nothing but {blamed} changes"] if blamed else []
 
 
-def renderings(
-    bundles: Iterable[Bundle], project: Project, selection: Selection
-) -> Iterator[tuple[Bundle, str, str, Decision]]:
-    """Each job that has a rendered file as trainc wrote it, the file, its text, and what stays of it."""
-    decisions = Decisions(project, selection)
+def renderings(bundles: Iterable[Bundle], project: Project) -> Iterator[tuple[Bundle, str, str]]:
+    """Each job that has a rendered file in the work tree as trainc wrote it, the file and its text."""
     for bundle in bundles:
-        if bundle.jobset is None:
-            continue
-        file = file_of(bundle, project)
-        path = os.path.join(project.root, file)
-        existing = read_file(path)
-        decision = decisions.on_disk(bundle, existing, path)
-        if existing is not None and decision is not None:
-            yield bundle, file, existing.body.decode("utf-8", "replace"), decision
+        if bundle.jobset is not None:
+            file = file_of(bundle, project)
+            existing = read_file(os.path.join(project.root, file))
+            if existing is not None and is_whole(existing):
+                yield bundle, file, existing.body.decode("utf-8", "replace")
+
+
+def refusals(
+    bundles: Iterable[Bundle], project: Project, selection: Selection, base: Base | None = None
+) -> Iterator[tuple[Bundle, list[Update]]]:
+    """Each job whose run has a rendering that neither stays nor may change, with what a server refuses to change."""
+    decisions = Decisions(project, selection, *([base] if base is not None else []))
+    for bundle in bundles:
+        decision = decisions.of_run(bundle) if bundle.jobset is not None else None
+        if decision is not None and decision.refused and not decision.text:
+            yield bundle, decision.refused
 
 
 def is_behind(bundle: Bundle, project: Project) -> bool:
@@ -284,11 +295,11 @@ class RenderedRuns:
         updates = [update(was, now, self._servers[bundle.cluster]) for was, now in both]
         refused = [own for one in updates if (own := one.refused_by(bundle, own=True)).refused]
         if not refused and any(one.refused for one in updates):
-            # An edit that leaves no trace in the job, such as a line that went: Git knows the former job.
-            decision = Decisions(self._project, self._selection).on_disk(bundle, existing, path)
-            refused = [] if decision is None or decision.text else decision.refused
-        if refused:
-            report.add(_finding(bundle, refused, file))
+            # An edit that leaves no trace in the job, such as a line that went.
+            refused = [one for one in updates if one.refused]
+        if refused:  # whether the run is in the base, and what the edit does there, Git knows
+            for _, updates in refusals([bundle], self._project, self._selection):
+                report.add(_finding(bundle, updates, file))
 
     def _is_held(self, bundle: Bundle, path: str) -> bool:
         """Whether the file at a path may be that of another job in the file of a bundle, or of the job on another cluster."""
@@ -311,9 +322,8 @@ class RenderedRuns:
 
 def refused_runs(bundles: Iterable[Bundle], project: Project, selection: Selection, report: Report) -> None:
     """A finding for each job whose edit its rendered run cannot take."""
-    for bundle, file, _, decision in renderings(bundles, project, selection):
-        if decision.refused and not decision.text:
-            report.add(_finding(bundle, decision.refused, file))
+    for bundle, refused in refusals(bundles, project, selection):
+        report.add(_finding(bundle, refused, file_of(bundle, project)))
 
 
 def _finding(bundle: Bundle, refused: list[Update], file: str) -> Finding:

@@ -1,19 +1,21 @@
-"""What stays of the committed rendering of a run: one answer for building, checking, comparing and the plugin."""
+"""What stays of the rendering that a run has in the base: one answer for building, checking, comparing and the plugin."""
 
 import os
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 from trainc.apiserver.served import Served
+from trainc.changes.compare.adopted import AdoptedRuns
+from trainc.changes.compare.rendered import files_of
 from trainc.changes.compare.updates import Update, differences, key_of, pairs, update
-from trainc.changes.git.work_tree import CommittedTexts, repository_of
+from trainc.changes.git.base import Base
 from trainc.compiler import pipeline
-from trainc.compiler.emit import manifests
-from trainc.compiler.emit.digest import body_digest, job_digest
-from trainc.compiler.emit.spool.changes import is_whole
-from trainc.compiler.emit.spool.disk import OnDisk, parse_file, read_file
-from trainc.compiler.header import Header, read_header
+from trainc.compiler.emit import emit, manifests
+from trainc.compiler.emit.digest import job_digest
+from trainc.compiler.emit.spool.changes import runs_of
+from trainc.compiler.emit.spool.disk import OnDisk, read_file
+from trainc.compiler.emit.spool.objects import parts_of
+from trainc.compiler.header import Header
 from trainc.compiler.load import load
 from trainc.compiler.load.lists import expand
 from trainc.model.bundle import Bundle, runs_pods
@@ -26,10 +28,6 @@ from trainc.model.tree import Tree, plain
 from trainc.text.suppress import Suppress
 from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from trainc.changes.git.repository import GitRepository
 
 
 class Decision(NamedTuple):
@@ -51,32 +49,34 @@ class Decision(NamedTuple):
 
 
 class Decisions:
-    """Decides for each run what stays of its committed rendering.
+    """Decides for each run what stays of the rendering that it has in the base.
 
     A rendering stays where a server would refuse the present one, and the job's own edit changes nothing that a server
     refuses: the former and the present job are compiled with the same shared files. What the edit changes in place is
-    laid on the committed rendering.
+    laid on the rendering of the base. Of several bases, the first that has a file counts.
     """
 
-    def __init__(self, project: Project, selection: Selection) -> None:
-        self._root = project.root
+    def __init__(self, project: Project, selection: Selection, *bases: Base) -> None:
+        self.project = project
+        self.bases = bases or (Base(project.root),)
+        self._selection = selection
+        self._adopted = AdoptedRuns(project)
         self._clusters = {cluster.name: cluster for cluster in project.clusters}
         self._servers: dict[str, Served] = {}
-        self._former = FormerJobs(project, selection)
-        self._committed: CommittedTexts | None = None
+        self._former = [FormerJobs(project, selection, base) for base in self.bases]
 
-    def decide(self, bundle: Bundle, header: Header, text: str, path: str) -> Decision:
-        """What stays of a rendering with that header and text, which stands at a path."""
+    def decide(
+        self, bundle: Bundle, header: Header, text: str, path: str, former: "FormerJobs | None" = None
+    ) -> Decision:
+        """What stays of a rendering of the base with that header and text, which stands at a path from the root."""
         trees = _trees(text, path)
         new = Decision("", (), self._updates(bundle, trees, bundle.objects))
         if not new.refused:
             return new
         if header.job == job_digest(bundle):
             return new._replace(text=text, objects=trees)
-        if (former := self._former.find(bundle, header, text, path)) is None:
+        if (made := (former or self._former[0]).find(bundle, header, path)) is None:
             return new
-        made, committed = former
-        trees = _trees(committed, path)
         before = made.objects
         new = new._replace(shared=self._updates(bundle, trees, before))
         edits = {key_of(bundle, now): (was, now) for was, now in pairs(bundle, before, bundle.objects)}
@@ -84,8 +84,8 @@ class Decisions:
         if every != edits.keys() or any(one.refused for one in self._updates(bundle, before, bundle.objects)):
             return new
         if not any(differences(was, now) for was, now in edits.values()):
-            return new._replace(text=committed, objects=trees)
-        # The committed objects with what the edit of the job changes in place, where a server takes that.
+            return new._replace(text=text, objects=trees)
+        # The objects of the base with what the edit of the job changes in place, where a server takes that.
         objects = [transferred(*edits[key], tree) if (key := key_of(bundle, tree)) in edits else tree for tree in trees]
         if any(tree is None for tree in objects):
             return new
@@ -94,21 +94,51 @@ class Decisions:
             return new
         return new._replace(text=manifests(objects), objects=tuple(objects), changes=tuple(changes))
 
-    def on_disk(self, bundle: Bundle, existing: OnDisk | None, path: str) -> Decision | None:
-        """What stays of the rendered file at a path; None where there is none as trainc wrote it."""
-        if existing is None or existing.header is None or not is_whole(existing):
+    def of_run(self, bundle: Bundle, file: str = "") -> Decision | None:
+        """What stays of the rendering that a run has in the base; None for a run that is new since the base.
+
+        None as well where the work tree has what the job compiles to: whoever rendered it anew wants that. Where there is
+        no base, the rendering in the work tree is asked for what would be refused, and never stays. `file` is the rendered
+        file where it is not in the project's own folder.
+        """
+        files = (file,) if file else files_of(bundle, self.project)
+        present = read_file(os.path.join(self.project.root, files[0]))
+        if present is not None and is_compiled(present, bundle):
             return None
-        return self.decide(bundle, existing.header, existing.body.decode("utf-8", "replace"), path)
+        for place in files:
+            for base, former in zip(self.bases, self._former, strict=True):
+                existing = read_file(os.path.join(self.project.root, place)) if base.missing else base.find(place)
+                if existing is not None and existing.header is not None and bundle.name in runs_of(existing):
+                    text = existing.body.decode("utf-8", "replace")
+                    decision = self.decide(bundle, existing.header, text, place, former)
+                    return decision._replace(text="", objects=()) if base.missing else decision
+        return None
+
+    def unproven(self, bundle: Bundle) -> tuple[str, str, str] | None:
+        """A job's rendered file with its text and the one that it should have; None for one that is proven.
+
+        Proven is what the job compiles to, what stays of the base, and what the base itself has or the dump of an adopted run.
+        """
+        file = files_of(bundle, self.project)[0]
+        existing = read_file(os.path.join(self.project.root, file))
+        if existing is None or existing.header is None or is_compiled(existing, bundle):
+            return None
+        inherited = [base.find(file) for base in self.bases if not base.missing]
+        if any(one is not None and one.body == existing.body for one in inherited):
+            return None
+        decision = self.of_run(bundle)
+        wanted = (decision.text if decision is not None else "") or emit(bundle).text
+        if existing.body == wanted.encode() or self._adopted.is_proven(bundle, existing):
+            return None
+        return file, existing.body.decode("utf-8", "replace"), wanted
 
     def standing(self, bundle: Bundle, file: str) -> Bundle | None:
-        """What a run keeps of its rendering in a file of the project; None where the present one takes its place."""
-        path = os.path.join(self._root, file)
-        existing = read_file(path)
-        if existing is None:
-            self._committed = self._committed or CommittedTexts(self._root)  # Git is asked once, not for each job
-            if (absent := self._committed.absent(file)) is not None:
-                existing = parse_file(absent)
-        decision = self.on_disk(bundle, existing, path)
+        """What a run keeps of its rendering in the base; None where the present one takes its place.
+
+        A file in another folder than the project's is that of `-o`.
+        """
+        is_apart = not file.startswith(f"{self.project.output}/")
+        decision = self.of_run(bundle, file if is_apart else "")
         jobset = next((tree for tree in decision.objects if runs_pods(tree)), None) if decision is not None else None
         if decision is None or jobset is None:
             return None
@@ -118,6 +148,11 @@ class Decisions:
         if bundle.cluster not in self._servers:
             self._servers[bundle.cluster] = Served(self._clusters[bundle.cluster])
         return [update(was, now, self._servers[bundle.cluster]) for was, now in pairs(bundle, old, new)]
+
+
+def is_compiled(existing: OnDisk, bundle: Bundle) -> bool:
+    """Whether a rendered file has what a job compiles to, with the objects that outlive its run or without them."""
+    return existing.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}
 
 
 def _trees(text: str, path: str) -> tuple[Tree, ...]:
@@ -159,68 +194,32 @@ def transferred(old: Tree, new: Tree, other: Tree, field: str = "") -> Tree:
 
 
 class FormerJobs:
-    """Finds former forms of jobs; none outside of Git, and none that the digest of a rendering does not name."""
+    """Finds the job that a rendering of the base was made from, in the base or in the commit that last changed the rendering."""
 
-    def __init__(self, project: Project, selection: Selection) -> None:
+    def __init__(self, project: Project, selection: Selection, base: Base) -> None:
         self._project = project
         self._selection = selection
+        self._base = base
         self._documents: Documents | None = None
 
-    def find(self, bundle: Bundle, header: Header, text: str, path: str) -> tuple[Bundle, str] | None:
-        """What the form that the rendering at `path` was made from compiles to today, and that rendering.
-
-        Else the form that the commit has with its rendering, for a rendering that nobody has committed: its job was
-        edited several times since the commit.
-        """
-        known = []
-        for there, body, source in self._committed(header, path):
+    def find(self, bundle: Bundle, header: Header, path: str) -> Bundle | None:
+        """What the job that the rendering at a path was made from compiles to with today's shared files."""
+        for source in self._sources(header, path):
             if (made := self._compiled(source, header.job, bundle)) is not None:
-                return made, text
-            known.append((there, body, source))
-        for there, body, source in known:
-            made = self._compiled(source, there.job, bundle)
-            if made is not None and body_digest(body.encode()) == there.body:
-                return made, body
+                return made
         return None
 
-    @cached_property
-    def _repository(self) -> "GitRepository | None":
-        return repository_of(self._project.root)
-
-    @cached_property
-    def _latest(self) -> tuple[str, str, dict[str, str]]:
-        """The latest commit, what stands before the paths of the project, and the objects of its files."""
-        assert self._repository
-        commit, prefix = self._repository.commit("HEAD"), self._repository.prefix(self._project.root)
-        return commit, prefix, dict(self._repository.files(commit, prefix))
-
-    def _committed(self, header: Header, path: str) -> Iterator[tuple[Header, str, bytes]]:
-        """What the commit has of a rendering, then the commit that last changed it: header, text, and what it was made from."""
-        if self._repository is None:
+    def _sources(self, header: Header, path: str) -> Iterator[bytes]:
+        if (source := self._base.text(header.source)) is not None:
+            yield source
+        repository, commit = self._base.repository, self._base.commit
+        if repository is None or not commit:
             return
         with Suppress(Trouble):
-            inner = os.path.relpath(os.path.realpath(path), self._repository.top).replace(os.sep, "/")
-            latest, prefix, _ = self._latest
-            commit = latest
-            while commit:
-                first, _, body = (self._text(commit, inner) or b"").decode("utf-8", "replace").partition("\n")
-                there = read_header(first) or header
-                if (source := self._text(commit, f"{prefix}{there.source}")) is not None:
-                    yield there, body, source
-                if commit != latest or inner.startswith("../"):
-                    return
-                last = self._repository.last_change(latest, inner)
-                commit = last if last != latest else ""
-
-    def _text(self, commit: str, path: str) -> bytes | None:
-        """A file of a commit; the latest one is listed once, not for each job."""
-        assert self._repository
-        latest, prefix, objects = self._latest
-        if path.startswith("../"):
-            return None
-        if commit == latest and path.startswith(prefix):
-            return next(self._repository.contents([objects[path]])) if path in objects else None
-        return self._repository.text(commit, path)
+            prefix = repository.prefix(self._project.root)
+            last = repository.last_change(commit, prefix + path) if not path.startswith("../") else ""
+            if last and last != commit and (source := repository.text(last, prefix + header.source)) is not None:
+                yield source
 
     def _compiled(self, data: bytes, digest: str, bundle: Bundle) -> Bundle | None:
         """What the job of a digest compiles to in the place of the present one; runtimes in its file are today's."""

@@ -81,6 +81,7 @@ class Edits:
     def __init__(self, root: str, states: "Sides", former: Mapping[str, bytes | None]) -> None:
         self._root = root
         self._project = states.project
+        self._bases = states.old.decisions.bases if states.old.decisions is not None else ()
         self._apart = states.apart
         self._selection = states.selection
         self._former = former
@@ -111,7 +112,7 @@ class Edits:
             project = open_project((self._root,), report, present.assigned, present.cache)
             project = project.checked(Checks(present.checks.field_validation, admission_only=True))
             chosen = self._selection.elsewhere(paths)
-            decisions = Decisions(project, chosen)
+            decisions = Decisions(project, chosen, *self._bases)
             renderings = {one.key: one.rendering for one in wanted if one.rendering}
             compiled = list(pipeline.bundles(project, chosen, report))
             jobs = {job_key(one): one for one in compiled if one.jobset is not None}

@@ -25,6 +25,13 @@ def file_of(bundle: Bundle, project: Project) -> str:
     return f"{project.output}/{run_path(path, bundle.name) if project.old_run == 'keep' else path}"
 
 
+def files_of(bundle: Bundle, project: Project) -> tuple[str, str]:
+    """The rendered file of a job's run, and the one that it had while `oldRun` was different."""
+    path = path_of(bundle)
+    files = f"{project.output}/{path}", f"{project.output}/{run_path(path, bundle.name)}"
+    return files[::-1] if project.old_run == "keep" else files
+
+
 def rendered(
     folder: str,
     project: Project,

@@ -4,12 +4,10 @@ import os
 from typing import NamedTuple
 
 from trainc.changes.compare.changes import Change, as_called, changes_of, facts
-from trainc.changes.compare.decision import Decisions
+from trainc.changes.compare.decision import Decisions, is_compiled
 from trainc.changes.compare.rendered import file_of, shape_fault
-from trainc.compiler.emit import emit
 from trainc.compiler.emit.spool.changes import is_whole
 from trainc.compiler.emit.spool.disk import read_file
-from trainc.compiler.emit.spool.objects import parts_of
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
 from trainc.model.report import Report
@@ -62,12 +60,16 @@ class RenderingStates:
             state = FOREIGN
         elif not is_whole(existing):
             state = EDITED
-        elif existing.body in {emit(one).text.encode() for one in (bundle, parts_of(bundle)[-1])}:
+        elif is_compiled(existing, bundle):
             state = CURRENT
         else:
-            decision = self._decisions.on_disk(bundle, existing, path)
-            assert decision is not None
-            state = KEPT if decision.text else REFUSED if decision.refused else OLDER
+            decision = self._decisions.of_run(bundle)
+            if decision is None or not decision.refused:
+                state = OLDER
+            elif not decision.text:
+                state = REFUSED
+            else:
+                state = KEPT if decision.text.encode() == existing.body else OLDER
         documents = [one for one in read(ordinary_contents(path), file, Report()) if type(one.tree) is dict]
         jobset = next((one for one in documents if runs_pods(one.tree)), None)
         if jobset is None or (fault := shape_fault(jobset)):

@@ -11,7 +11,7 @@ plumbing commands run, whose output is a pipe.
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -21,15 +21,13 @@ from trainc.text.children import wait_for_children
 from trainc.text.trouble import Trouble
 
 FILES = 1_000_000  # of one commit: a few objects can name any number of them
-_EMPTY = (  # the object of an empty file, in repositories with SHA-1 and SHA-256
-    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
-    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
-)
 LARGEST = 64 * 1024 * 1024  # bytes of one object
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never")
 _ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_GRAFT_FILE": os.devnull,  # parents are those that a commit names
     "GIT_NO_LAZY_FETCH": "1",  # from Git 2.45 on; before, the fetch starts and finds no transport
+    "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
@@ -78,6 +76,41 @@ class GitRepository:
         return self._text(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision
         )
+
+    def reference(self, name: str) -> str:
+        """The commit that a reference or an object name stands for, empty where it is not here."""
+        try:
+            return self._text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        except Trouble:
+            return ""
+
+    def references(self, *patterns: str) -> Iterator[tuple[str, str, str]]:
+        """Name, commit and target (of a symbolic one) of each reference that a pattern stands for."""
+        form = "--format=%(refname) %(objectname) %(symref)"
+        for line in self._text("for-each-ref", form, "--", *patterns).splitlines():
+            name, commit, *target = line.split(" ")
+            yield name, commit, target[0] if target else ""
+
+    def merge_base(self, *commits: str) -> str:
+        """The best common ancestor of the first commit and a merge of the others, empty where there is none."""
+        try:
+            return self._text("merge-base", *commits)
+        except Trouble:
+            return ""
+
+    def latest(self, commits: Iterable[str]) -> str:
+        """The commit among some of which none of the others is a descendant."""
+        names = sorted(commits)
+        return names[0] if len(names) == 1 else self._text("rev-list", "--max-count=1", "--topo-order", *names, "--")
+
+    def parents(self, commit: str) -> list[str]:
+        """The parents that a commit names, also those that a shallow clone lacks."""
+        lines = self._bytes("cat-file", "commit", commit).partition(b"\n\n")[0].decode("utf-8", "replace").splitlines()
+        return [line.partition(" ")[2] for line in lines if line.startswith("parent ")]
+
+    def is_shallow(self) -> bool:
+        """Whether the clone has a part of the history alone."""
+        return self._text("rev-parse", "--is-shallow-repository") == "true"
 
     def files(self, commit: str, below: str = "") -> Iterator[tuple[str, str]]:
         """Path (relative to the top) and object of every ordinary file of a commit, optionally below a folder."""
@@ -188,20 +221,9 @@ class GitRepository:
         promised = {*self._paths("diff-files", "--name-only", "-z", "--diff-filter=A", index=True)}
         return (entry for entry in self._listed("", index=True) if entry.path not in promised)
 
-    def unmerged(self, below: str) -> dict[str, list[str]]:
-        """Paths (relative to the top) that a merge left in conflict, with the objects of both sides."""
-        sides: dict[str, list[str]] = {}
-        for entry in self._listed(below, "--unmerged"):
-            sides.setdefault(entry.path, []).extend([entry.object] if entry.stage != 1 else [])
-        return sides
-
-    def tracked(self, below: str) -> dict[str, str]:
-        """Paths (relative to the top) that the index holds without a conflict, with their objects.
-
-        Empty files are left out: the index holds one for each path that `git add -N` only announces.
-        """
-        entries = [entry for entry in self._listed(below) if entry.mode.startswith("100") and not entry.stage]
-        return {entry.path: entry.object for entry in entries if entry.object not in _EMPTY}
+    def unmerged(self, below: str) -> set[str]:
+        """Paths (relative to the top) that a merge left in conflict."""
+        return {entry.path for entry in self._listed(below, "--unmerged")}
 
     def absent(self, below: str) -> dict[str, str]:
         """Paths (relative to the top) that a sparse checkout leaves out, with their objects."""

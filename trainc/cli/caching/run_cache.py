@@ -74,7 +74,8 @@ def _run_cache(name: str, options: Options) -> "RunCache | None":
     key = (_FORM, name, given, options.arguments, here, _marks(here, options.arguments), build, _interpreter(here))
     shown = sorted((word, values) for word, values in options.values.items() if word in _SHOWN)
     terminals = terminal(sys.stderr), terminal(sys.stdout)
-    return RunCache(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals)), started)
+    histories = [_history(mark) for mark in key[5] if os.path.basename(mark) == ".git"]
+    return RunCache(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals, histories)), started)
 
 
 def _marks(here: str, arguments: list[str]) -> list[str]:
@@ -93,6 +94,24 @@ def _marks(here: str, arguments: list[str]) -> list[str]:
     sparse = [os.path.join(path, "info", "sparse-checkout") for path in marks]
     changed = [f"{path} {os.stat(path).st_mtime_ns}" for path in sparse if os.path.isfile(path)]
     return sorted({*marks, *changed, os.path.realpath(here)})
+
+
+def _history(mark: str) -> list[object]:
+    """What decides which commit is the base: HEAD, branches, an unfinished merge, and where the history ends."""
+    folder = mark
+    if os.path.isfile(mark):  # of a worktree or a submodule
+        with open(mark, encoding="utf-8", errors="replace") as stream:
+            folder = os.path.join(os.path.dirname(mark), stream.read().removeprefix("gitdir:").strip())
+    common = folder
+    if os.path.isfile(path := os.path.join(folder, "commondir")):
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            common = os.path.join(folder, stream.read().strip())
+    names = [os.path.join(folder, "HEAD"), os.path.join(folder, "MERGE_HEAD")]
+    names += [os.path.join(common, "packed-refs"), os.path.join(common, "shallow")]
+    for place, _, files in os.walk(os.path.join(common, "refs")):
+        names += [os.path.join(place, name) for name in files]
+    states = [(name, os.stat(name)) for name in sorted(names) if os.path.isfile(name)]
+    return [(name, state.st_mtime_ns, state.st_size, state.st_ino) for name, state in states]
 
 
 def _interpreter(here: str) -> list[object]:

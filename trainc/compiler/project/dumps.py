@@ -11,6 +11,7 @@ from trainc.model.cluster import Cache, Definitions
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, Rule
 from trainc.model.report import Report
+from trainc.model.settings import ADOPTED
 from trainc.model.sourced import Span
 from trainc.model.tree import Tree, dotted, get, value
 from trainc.text.files import is_inside, ordinary_contents
@@ -60,6 +61,8 @@ def read_dumps(
     foreign: list[Document] = []
     policies: list[Document] = []
     for file, data in _files(root, folder, unsaved or {}):
+        if os.path.basename(file) == ADOPTED:
+            continue
         if (known := recall(data, file, cache)) is not None:
             definitions.append(known)
             continue

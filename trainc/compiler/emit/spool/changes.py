@@ -1,6 +1,6 @@
 """Files of an output folder that are not as the build wants them, and runs that go from one to another."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from trainc.compiler.emit.digest import body_digest
@@ -13,7 +13,9 @@ from trainc.model.tree import value
 
 MISSING, CHANGED, STALE, TORN = "missing", "changed", "stale", "torn"
 EDITED, FOREIGN, OTHERS, UNSURE, CONFLICTED = "edited", "foreign", "others", "unsure", "conflicted"
-REFUSED = (EDITED, FOREIGN, OTHERS, UNSURE)
+UNPROVEN = "unproven"
+REFUSED = (EDITED, FOREIGN, OTHERS, UNSURE, UNPROVEN)
+NEVER_IN_BASE = "the base lacks it"  # `after` of a file that goes because it is an earlier run that was never applied
 
 
 class FileChange(NamedTuple):
@@ -72,18 +74,21 @@ def stem_of(path: str) -> str:
 
 
 def moves(
-    leftover: Iterable[FileChange], new: Mapping[str, NewRun], paths: Mapping[str, str], files: Folder
+    leftover: Iterable[FileChange],
+    new: Mapping[str, NewRun],
+    paths: Mapping[str, str],
+    runs: Callable[[str], set[str]],
 ) -> Iterator[tuple[NewRun, str, str]]:
-    """Each run that goes from one file to another, with both names; `paths` are those of all jobs, with their sources.
+    """Each run that goes from one file to another, with both names.
 
-    That is the file of the same name from the same source, or from one without a job now; or the only file that goes
+    `paths` are those of all jobs, with their sources; `runs` says which runs a file has that goes. A run goes to the file of the same name from the same source, or from one without a job now; or the only file that goes
     and the only one that comes from a source. Who gave the run another number asked for a new one.
     """
     gone = [change for change in leftover if not is_object_file(change.path)]
     sources = set(paths.values()) if gone and new else set()
     for change in gone if sources else ():
         path = _match(change, gone, new, sources)
-        if path and runs_in(files, change.path) == {new[path].name.replace(stem_of(path), stem_of(change.path), 1)}:
+        if path and runs(change.path) == {new[path].name.replace(stem_of(path), stem_of(change.path), 1)}:
             yield new[path], change.path.removesuffix(".yaml"), path.removesuffix(".yaml")
 
 

@@ -3,19 +3,17 @@
 import os
 from typing import IO
 
-from trainc.compiler.emit import run_path
-from trainc.compiler.emit.digest import body_digest
+from trainc.compiler.emit import manifests, run_path
 from trainc.compiler.emit.spool import StreamSpool
 from trainc.compiler.emit.spool.changes import runs_of
-from trainc.compiler.emit.spool.disk import Folder, OnDisk
+from trainc.compiler.emit.spool.disk import Folder, OnDisk, read_file
 from trainc.compiler.emit.spool.objects import object_key, services_of, trees_of
-from trainc.compiler.emit.spool.questions import Settle
+from trainc.compiler.emit.spool.questions import BaseFolder, Settle
 from trainc.lint.across_jobs import shared_service
 from trainc.model.bundle import Bundle
 from trainc.model.finding import place as place_of
 from trainc.model.report import Report
 from trainc.model.tree import Tree, value
-from trainc.yaml.writer import dump_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,20 +21,29 @@ if TYPE_CHECKING:
 
 
 class CommittedSpool(StreamSpool):
-    """Writes one YAML stream; a run that is committed in the folder `output` keeps what `settle` does not let change.
+    """Writes one YAML stream; a run that the `base` has in the folder `output` keeps what `settle` does not let change.
 
-    With `keep_old` earlier runs of a job, as far as they are committed, go out behind it. `namespace` is that of
-    objects which name none: it is in the stream, and not in the folder. `edited` names the files that are not as trainc
-    wrote them: nobody knows what their runs are.
+    With `keep_old` earlier runs of a job, as far as they are in the folder and in the base, go out behind it. `namespace`
+    is that of objects which name none: it is in the stream, and not in the folder. `unproven` names the files of earlier
+    runs that nothing proves.
     """
 
     def __init__(
-        self, stream: IO[str], root: str, output: str, *, settle: Settle, keep_old: bool = False, namespace: str = ""
+        self,
+        stream: IO[str],
+        root: str,
+        output: str,
+        *,
+        settle: Settle,
+        base: BaseFolder,
+        keep_old: bool = False,
+        namespace: str = "",
     ) -> None:
         super().__init__(stream)
         self._root = root
         self.folder = os.path.join(root, output)
-        self.edited: list[str] = []
+        self.unproven: list[str] = []
+        self._base = base
         self._files = Folder(self.folder)
         self._settle = settle
         self.keeps_old = keep_old
@@ -53,12 +60,12 @@ class CommittedSpool(StreamSpool):
         other = run_path(rendered.path, rendered.name).rpartition("/")[2]
         if self.keeps_old:
             name, other = other, name
-        path, existing = self._find(inner, name)
-        if other != name and rendered.name not in runs_of(existing):
+        path, inherited = self._find(inner, name)
+        if other != name and rendered.name not in runs_of(inherited):
             before = self._find(inner, other)  # the run may be rendered there since before `oldRun` changed
             if rendered.name in runs_of(before[1]):
-                name, (path, existing) = other, before
-        if text := self._kept(existing, path, rendered.text, bundle, report):
+                name, (path, inherited) = other, before
+        if text := self._kept(inherited, path, rendered.text, bundle, report):
             self.jobs += 1
             self.references.add(bundle, trees_of(text.encode()))
             self._append(rendered._replace(text=text))
@@ -69,11 +76,12 @@ class CommittedSpool(StreamSpool):
         self._lasting = set()
 
     def _find(self, inner: str, name: str) -> tuple[str, OnDisk | None]:
-        """The committed file of a job; one that names no namespace is committed under `default`."""
+        """The file of a job in the base, or in the folder where there is none; one that names no namespace is under `default`."""
         for folder in self._folders(inner):
             target, existing = self._files.find(f"{folder}/{name}")
-            if existing is not None:
-                return target, existing
+            inherited = existing if self._base.missing else self._base.find(f"{folder}/{name}")
+            if inherited is not None:
+                return target, inherited
         return "", None
 
     def _folders(self, inner: str) -> list[str]:
@@ -81,21 +89,23 @@ class CommittedSpool(StreamSpool):
         placed = bool(self._namespace) and namespace == self._namespace
         return [inner, "/".join([above, "default"] if above else ["default"])] if placed else [inner]
 
-    def _kept(self, existing: OnDisk | None, path: str, text: str, bundle: Bundle, report: Report) -> str:
-        """The committed text of a run that keeps it, empty for one that gets the present one."""
-        if existing is None:
-            return ""
-        header = existing.header
-        if header is None or header.body != body_digest(existing.body):
-            self.edited.append(path)
+    def _kept(self, inherited: OnDisk | None, path: str, text: str, bundle: Bundle, report: Report) -> str:
+        """The text of a run that keeps it from the base, empty for one that gets the present one."""
+        header = inherited.header if inherited is not None else None
+        if inherited is None or header is None:
             return ""
         if header.source != bundle.document.file and os.path.isfile(os.path.join(self._root, header.source)):
             return ""  # a job of that name in another file
-        committed = [tree for tree in trees_of(existing.body) if object_key(tree) not in self._lasting]
-        before = dump_all([_placed(tree, bundle) for tree in committed])
-        if before == text:
+        present = read_file(path)
+        texts = [self._text(file, bundle) for file in (inherited, present) if file is not None]
+        if text in texts:
             return ""
-        return self._settle(bundle, header, before, os.path.relpath(path, self._root), report)
+        return self._settle(bundle, header, texts[0], path, report, self._base.missing)
+
+    def _text(self, file: OnDisk, bundle: Bundle) -> str:
+        """What a rendered file has of a job's own, as it goes out."""
+        own = [tree for tree in trees_of(file.body) if object_key(tree) not in self._lasting]
+        return manifests([_placed(tree, bundle) for tree in own])
 
     def _add_earlier(self, inner: str, name: str, bundle: Bundle, report: Report) -> None:
         """Add what other runs of a job consist of, but for what the present one has as well."""
@@ -109,9 +119,11 @@ class CommittedSpool(StreamSpool):
                 path, existing = self._files.find(f"{folder}/{other}")
                 if existing is None or existing.header is None or existing.header.source != bundle.document.file:
                     continue
-                if existing.header.body != body_digest(existing.body):
-                    self.edited.append(path)
-                trees = trees_of(existing.body)
+                inherited = self._base.find(f"{folder}/{other}")
+                if inherited is None:
+                    self.unproven += [path] if self._base.missing else []
+                    continue
+                trees = trees_of(inherited.body)
                 for key in services_of(trees, "").keys() & services.keys():
                     where = place_of(services[key].origin) or bundle.document.span(("metadata", "name"))
                     report.add(shared_service(where, key[1:], other.removesuffix(".yaml")))
@@ -119,7 +131,7 @@ class CommittedSpool(StreamSpool):
                 trees = [tree for tree in trees if object_key(tree) not in present]
                 self.references.add(bundle, trees)
                 self.objects += len(trees)
-                self.hold(dump_all(trees))
+                self.hold(manifests(trees))
 
 
 def _is_run(file: str, job: str) -> bool:

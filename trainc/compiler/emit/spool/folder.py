@@ -1,7 +1,7 @@
 """A folder of rendered files, one for each job: what is to change in it, and the change itself."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from trainc.compiler.emit import run_path
@@ -9,9 +9,11 @@ from trainc.compiler.emit.digest import body_digest, job_digest
 from trainc.compiler.emit.spool import Spool
 from trainc.compiler.emit.spool.changes import (
     EDITED,
+    NEVER_IN_BASE,
     OTHERS,
     REFUSED,
     STALE,
+    UNPROVEN,
     UNSURE,
     FileChange,
     NewRun,
@@ -19,6 +21,7 @@ from trainc.compiler.emit.spool.changes import (
     moves,
     new_run,
     runs_in,
+    runs_of,
     state_of,
     stem_of,
 )
@@ -30,10 +33,11 @@ from trainc.compiler.emit.spool.objects import (
     trees_of,
     without_objects,
 )
-from trainc.compiler.emit.spool.questions import Gone, Holds, IndexedFolder, Moved, Settle, StillOwned
+from trainc.compiler.emit.spool.questions import BaseFolder, Gone, Holds, IndexedFolder, Moved, Settle, StillOwned
 from trainc.compiler.header import Header
 from trainc.lint.across_jobs import shared_service
 from trainc.model.bundle import Bundle
+from trainc.model.file_results import CacheMissError
 from trainc.model.finding import place as place_of
 from trainc.model.report import Report
 from trainc.model.sourced import Span
@@ -50,13 +54,13 @@ class FolderSpool(Spool):
 
     `reaches` says whether a rendered file (its path and its source) belongs to the selection, so that it goes when
     its source is gone. With `check` nothing is written. With `keep_old` each run has a file of its own, and those of
-    earlier runs stay. `settle` decides whether a run keeps its committed rendering, `still_owned` whether the file in its
-    place belongs to a job somewhere else. Of a file that a merge left in conflict count both sides, of one that a
-    sparse checkout leaves out what `git` knows. `gone` says whether the job of a
+    earlier runs stay. `settle` decides whether a run keeps the rendering that it has in the `base`, `still_owned` whether the
+    file in its place belongs to a job somewhere else. Of a file that a sparse checkout leaves out counts what the `index`
+    has. `gone` says whether the job of a
     file that nothing was compiled for is gone; an object stays while its source `holds` it and a file that stays names
     it. `project` is the name that files carry in a folder outside of their project: those of others are left alone.
     `guess` is a name that files of this project carry and those of another may: none of them is removed. `moved` makes
-    the finding for a run that goes to another place.
+    the finding for a run that goes to another place. `is_adopted` says whether a dump proves a rendered file that no base has.
     """
 
     def __init__(
@@ -66,10 +70,12 @@ class FolderSpool(Spool):
         reaches: Callable[[str, str], bool],
         settle: Settle,
         still_owned: StillOwned,
-        git: IndexedFolder,
+        base: BaseFolder,
+        index: IndexedFolder,
         gone: Gone,
         holds: Holds,
         moved: Moved,
+        is_adopted: Callable[[Bundle, OnDisk], bool] = lambda _bundle, _file: False,
         project: str = "",
         guess: str = "",
         check: bool = False,
@@ -82,10 +88,10 @@ class FolderSpool(Spool):
         self._reaches = reaches
         self._settle = settle
         self._still_owned = still_owned
-        self._git = git
+        self._base, self._index = base, index
         self._gone, self._holds = gone, holds
-        self._moved = moved
-        self._new_runs: dict[str, NewRun] = {}  # by the path that each is to have
+        self._moved, self._is_adopted = moved, is_adopted
+        self._runs: dict[str, NewRun] = {}  # by the path that each is to have
         self._replaced: dict[str, str] = {}  # files of present runs from before `oldRun` changed, with their sources
         self._services: dict[str, Span] = {}  # of present runs, where what names them is written
         self._project = project
@@ -132,41 +138,59 @@ class FolderSpool(Spool):
     def _compare(self, rendered: "Rendered", path: str, bundle: Bundle, report: Report) -> bytes | None:
         """Keep a rendering where it differs from its file; the committed text where the run stays with that."""
         self.paths[path] = rendered.source
+        if bundle.jobset is not None:
+            self._runs[path] = new_run(bundle)
         target, existing = self._files.find(path)
-        if existing is None and (absent := self._git.absent(path)) is not None:
+        if existing is None and (absent := self._index.absent(path)) is not None:
             existing = parse_file(absent)
         body = rendered.text.encode()
         header = self._header(rendered, job_digest(bundle), body, path)
         if existing is not None and existing.header == header and existing.body == body:
             return None
-        sides = [parse_file(data) for data in self._git.sides(path, marked=existing is not None and existing.marked)]
-        committed = sides or ([existing] if existing is not None else [])
-        sources = [side.header.source if side.header is not None else "" for side in committed]
-        if any(one not in ("", rendered.source) and self._still_owned(bundle, one, report) for one in sources):
+        base = self._inherited(rendered, path, existing, bundle)
+        files = [file for file in (existing, base) if file is not None and file.header is not None]
+        sources = {file.header.source for file in files if file.header is not None} - {"", rendered.source}
+        if any(self._still_owned(bundle, source, report) for source in sorted(sources)):
             return None
-        same = [side for side in committed if side.header is not None and side.header.job == header.job]
-        former = self._former(rendered, path) if bundle.jobset is not None else ""
-        if former:
+        if bundle.jobset is not None and (former := self._former(rendered, path)):
             target, earlier = self._files.find(former)
-            committed = [earlier] if earlier is not None else []
-            same = [side for side in committed if side.header is not None and side.header.job == header.job]
             if earlier is not None and not is_whole(earlier):
-                self._change(former, EDITED, earlier, header, body, same_job=bool(same))
-        elif existing is None and not sides and (deleted := self._git.deleted(path)) is not None:
-            committed = [parse_file(deleted)]  # to delete a rendering does not end its run
-            same = [side for side in committed if side.header is not None and side.header.job == header.job]
-        kept = self._kept(bundle, body, committed, same, target, report)
+                self._change(former, EDITED, earlier, header, body, same_job=False)
+        is_same = existing is not None and existing.header is not None and existing.header.job == header.job
+        kept = ""
+        is_present = existing is not None and existing.body == body  # whoever rendered a run anew wants that
+        if base is not None and base.header is not None and base.body != body and not is_present:
+            before = base.body.decode("utf-8", "replace")
+            missing = "" if base is existing and self._is_adopted(bundle, base) else self._base.missing
+            kept = self._settle(bundle, base.header, before, target, report, missing)
         if kept:
             body = without_objects(kept.encode(), path, self.paths) if self.keeps_old else kept.encode()
             header = header._replace(body=body_digest(body))
             if existing is not None and existing.header == header and existing.body == body:
                 return body
         others = existing is not None and self._is_of_others(existing, rendered.source)
-        state = OTHERS if others else state_of(existing, body, merging=bool(sides))
-        if bundle.jobset is not None and not committed:
-            self._new_runs[path] = new_run(bundle)
-        self._change(path, state, existing, header, body, same_job=bool(same))
+        state = OTHERS if others else state_of(existing, body, merging=self._index.is_unmerged(path))
+        self._change(path, state, existing, header, body, same_job=is_same)
         return body if kept else None
+
+    def _inherited(self, rendered: "Rendered", path: str, existing: OnDisk | None, bundle: Bundle) -> OnDisk | None:
+        """The rendering that a run may keep: that of the base; where none is known, the one that is there asks for it."""
+        places = [path]
+        if bundle.jobset is not None:
+            places.append(rendered.path if self.keeps_old else run_path(rendered.path, rendered.name))
+        files = []
+        for place in places:
+            if not self._base.missing:
+                file = self._base.find(place)
+            else:
+                file = existing if place == path else self._files.find(place)[1]
+                file = file if file is not None and is_whole(file) else None
+            if file is not None and (bundle.jobset is None or rendered.name in runs_of(file)):
+                return file
+            files.append(file)
+        if existing is not None and self._is_adopted(bundle, existing):
+            return existing
+        return files[0]
 
     def _former(self, rendered: "Rendered", path: str) -> str:
         """The file in which a run was rendered before `oldRun` changed, "" where the run's own file has it."""
@@ -188,19 +212,6 @@ class FolderSpool(Spool):
         self.changes.append(FileChange(path, state, header.source, *texts, same_job=same_job))
         self.hold(f"{header}{after}")
 
-    def _kept(
-        self, bundle: Bundle, body: bytes, committed: list[OnDisk], same: list[OnDisk], target: str, report: Report
-    ) -> str:
-        """The text that the run keeps, empty for the present one; those made of the `same` job count before the others."""
-        if any(side.body == body for side in same):
-            return ""
-        for side in same or committed:
-            if side.body == body or side.header is None or not is_whole(side):
-                continue
-            if kept := self._settle(bundle, side.header, side.body.decode("utf-8", "replace"), target, report):
-                return kept
-        return ""
-
     def _is_of_others(self, existing: OnDisk, source: str) -> bool:
         """Whether another project wrote a file; one without a name is taken for ours where the source is the same."""
         if existing.header is None or existing.header.project in self._own:
@@ -215,7 +226,7 @@ class FolderSpool(Spool):
     def state(self) -> dict[str, Any]:
         own = {"changes": self.changes, "names": self.names, "stems": self._stems, "services": self._services}
         own["replaced"] = self._replaced
-        return {**super().state(), **own, "new_runs": self._new_runs}
+        return {**super().state(), **own, "runs": self._runs}
 
     def absorb(self, state: dict[str, Any], texts: Iterable[str]) -> None:
         super().absorb(state, texts)
@@ -224,21 +235,24 @@ class FolderSpool(Spool):
         self._stems |= state["stems"]
         self._services |= state["services"]
         self._replaced |= state["replaced"]
-        self._new_runs |= state["new_runs"]
+        self._runs |= state["runs"]
 
     def inspect(self, report: Report) -> None:
-        """Find the files of jobs that are gone, or seem to be; those of earlier runs lose what has a file of its own now."""
+        """Find the files of jobs that are gone, or seem to be, and runs that moved; earlier runs stay as the base has them."""
         stale: list[tuple[str, str]] = []
         unsure: set[str] = set()
         others: list[str] = []
+        is_partial = False  # whether the selection leaves out jobs that may name an object
         for path, header in list(written(self._files, {*self.paths, *self._replaced})):
             ours = header.project in self._own
             if not ours:
                 self.left[header.project] = self.left.get(header.project, 0) + 1
-            earlier = ours and self._earlier(path, header.source)
-            if earlier:
+            is_earlier = ours and self._earlier(path, header.source)
+            if is_earlier:
                 self._look_at_earlier(path, report)
-            if earlier or not ours or not self._reaches(path, header.source):
+            is_reached = self._reaches(path, header.source)
+            is_partial |= not is_earlier and not is_reached
+            if is_earlier or not ours or not is_reached:
                 others.append(path)
             else:
                 stale.append((path, header.source))
@@ -249,25 +263,70 @@ class FolderSpool(Spool):
             for path, source in stale
             if is_object_file(path) and self._holds(path, source) and is_named_nearby(self._files, path, others)
         ]
+        for path in names if not is_partial else ():
+            self._inherit(path)
         gone = [one for one in stale if one[0] not in names and self._gone(*one, report)]
         changes = [FileChange(path, UNSURE if path in unsure else STALE, source) for path, source in gone]
-        self._leftover = [change for change in changes if change.state == STALE]
+        self._leftover += [change for change in changes if change.state == STALE]
         self.changes += [change for change in changes if change.state == UNSURE]
-        for run, *objects in moves(self._leftover, self._new_runs, self.paths, self._files):
+        for run, *objects in self._moves():
             report.add(self._moved(run.place, run.job, run.number, *objects))
         self._leftover += [FileChange(path, STALE, self.paths[now], after=now) for path, now in self._replaced.items()]
 
+    def _moves(self) -> Iterator[tuple[NewRun, str, str]]:
+        """Each run that is rendered in the base, or in the folder where there is none, and goes to another file; both names."""
+        gone: list[FileChange] = []
+        if self._base.missing:
+            gone += self._leftover
+            find = self._found
+            before = set(self._files.every())
+        else:
+            find = self._base.find
+            before = {path for path in self._base.paths() if path.endswith(".yaml")}
+        fresh = [path for path in self.paths if path not in before and not is_object_file(path)]
+        lost = () if self._base.missing or not fresh else before - self.paths.keys() - self._replaced.keys()
+        for path in sorted(lost):
+            file = find(path)
+            header = file.header if file is not None else None
+            if header is None or header.project not in self._own or self._earlier(path, header.source):
+                continue
+            if self._reaches(path, header.source):
+                gone.append(FileChange(path, STALE, header.source))
+        if not gone or not fresh:
+            return
+        if not self._runs.keys() >= set(fresh):
+            raise CacheMissError  # where a job is written that was not compiled this time
+        yield from moves(gone, {path: self._runs[path] for path in fresh}, self.paths, lambda path: runs_of(find(path)))
+
+    def _found(self, path: str) -> OnDisk | None:
+        return self._files.find(path)[1]
+
     def _look_at_earlier(self, path: str, report: Report) -> None:
-        """Take out of an earlier run's file what has a file of its own; a Service that a present run has is a finding."""
+        """Keep an earlier run's file as the base has it; a Service that a present run has as well is a finding."""
         _, existing = self._files.find(path)
-        if existing is None or existing.header is None:
+        if existing is None:
             return
         for key in services_of(trees_of(existing.body), path.rpartition("/")[0]):
             if key in self._services:
                 report.add(shared_service(self._services[key], key.rpartition("/")[2], stem_of(path)))
-        body = without_objects(existing.body, path, self.paths)
+        self._inherit(path)
+
+    def _inherit(self, path: str) -> None:
+        """Let a file that no job compiles to any more stay as the base has it, without what has a file of its own now."""
+        _, existing = self._files.find(path)
+        if existing is None or existing.header is None:
+            return
+        if self._base.missing:
+            self.changes.append(FileChange(path, UNPROVEN, existing.header.source, after=self._base.missing))
+            self.hold("")
+            return
+        base = self._base.find(path)
+        if base is None or base.header is None:
+            self._leftover.append(FileChange(path, STALE, existing.header.source, after=NEVER_IN_BASE))
+            return
+        body = without_objects(base.body, path, self.paths)
+        header = base.header._replace(body=body_digest(body))
         if body != existing.body:
-            header = existing.header._replace(body=body_digest(body))
             self.paths[path] = header.source
             self._change(path, state_of(existing, body, merging=False), existing, header, body, same_job=True)
 

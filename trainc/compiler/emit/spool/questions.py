@@ -1,6 +1,6 @@
 """What an output folder asks of those who know the project, its sources and Git."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from trainc.compiler.header import Header
@@ -11,10 +11,11 @@ from trainc.model.sourced import Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from trainc.compiler.emit.spool.disk import OnDisk
 
-# The text of a run that stays, empty where the present one does: asked with the committed header, text and path.
-Settle = Callable[[Bundle, Header, str, str, Report], str]
+# The text of a run that stays, empty where the present one does: asked with the header and the text in the base, the path,
+# and why there is no base where the work tree has to stand for it.
+Settle = Callable[[Bundle, Header, str, str, Report, str], str]
 # Whether a file belongs to a job of another source, that is still there: asked with the bundle and that source.
 StillOwned = Callable[[Bundle, str, Report], bool]
 # Whether the job of a rendered file (its path and its source) is gone; a finding where that cannot be told.
@@ -33,13 +34,24 @@ class RenderedState(Protocol):
 
 
 class IndexedFolder(Protocol):
-    """What Git holds in the place of a file of the folder."""
-
-    def sides(self, path: str, *, marked: bool) -> list[bytes]:
-        """The texts that an unfinished merge puts together; `marked` says that the file has marks of a conflict."""
+    """What the index holds in the place of a file of the folder."""
 
     def absent(self, path: str) -> bytes | None:
         """The text of a file that a sparse checkout leaves out."""
 
-    def deleted(self, path: str) -> bytes | None:
-        """The text of a file that is not there any more."""
+    def is_unmerged(self, path: str) -> bool:
+        """Whether an unfinished merge left a file in conflict."""
+
+
+class BaseFolder(Protocol):
+    """What the folder holds in the base, from which a rendering may be inherited."""
+
+    @property
+    def missing(self) -> str:
+        """Why there is no base, empty where there is one."""
+
+    def paths(self) -> Iterable[str]:
+        """Every file of the folder."""
+
+    def find(self, path: str) -> "OnDisk | None":
+        """The file at a path, None where there is none."""
