@@ -1,6 +1,7 @@
 """`trainc adopt`: a dump becomes a repository whose build is what runs, and every object is accounted for."""
 
 import json
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -298,7 +299,15 @@ def test_secrets_in_plain_text_are_reported_wherever_they_land(tmp_path: Path) -
         assert token in lines[one["line"] - 1]
     assert token not in json.dumps(report)
     assert [one["reason"] for one in report["leftOut"]] == ["the content of a Secret does not belong in Git"]
-    assert "secret-in-text: warning  # 1 job" in (tmp_path / "repo/trainc.yaml").read_text("utf-8")
+    # What runs would be in Git twice: it is held, and both files are named.
+    (held,) = [one for one in report["adopted"] if one["place"] == "held"]
+    job, rendered = f"jobs/main/nlp/{held['name']}.jobset.yaml", f"rendered/main/nlp/{held['name']}.yaml"
+    assert held["reason"] == f"its secret in plain text would be in Git twice, in {job} and {rendered}"
+    assert not (tmp_path / "repo" / rendered).exists()
+    assert "secret-in-text" not in (tmp_path / "repo/trainc.yaml").read_text("utf-8")
+    shutil.rmtree(tmp_path / "repo")
+    told = compile_in(tmp_path, "adopt", "repo", stdin=as_list(objects))
+    assert "kubectl create secret generic NAME --from-literal KEY=VALUE" in told.out
 
 
 @pytest.mark.parametrize("annotations", [{}, {"trainc.dev/run": "2"}], ids=["as it is rendered", "as it once was"])

@@ -35,7 +35,7 @@ from trainc.compiler.emit.spool.folder import FolderSpool
 from trainc.compiler.header import Header
 from trainc.compiler.project import open_project
 from trainc.model.bundle import Bundle, keeps_job, runs_pods
-from trainc.model.finding import ERROR, Finding
+from trainc.model.finding import ERROR, WARNING, Finding
 from trainc.model.report import Report
 from trainc.model.settings import ADOPTED, OUTPUT, Project, Selection
 from trainc.model.tree import plain, stamp, value
@@ -108,7 +108,8 @@ def adopt(dump: SortedDump, wishes: Wishes, config: Callable[[Mapping[str, int]]
     files |= config({})
     findings, levels = _compile(jobs, files, dump, wishes.cluster)
     secrets = _secrets([job for job in jobs if job.folder != JOBS], files, wishes.cluster)
-    secrets += [finding for finding in findings if finding.rule.name == _SECRET]
+    known_places = {finding.span for finding in secrets}
+    secrets += [one for one in findings if one.rule.name == _SECRET and one.span not in known_places]
     files |= config(levels)
     rendered, failures = _build(jobs, files, wishes.cluster)
     files |= {job.path: job.text for job in jobs}
@@ -167,6 +168,7 @@ def _compile(
             job.sources = {job.path, *(one.file for one in runtime.sources)} if runtime is not None else {job.path}
         report.close()
         verdicts = _blamed(report, by_file, lambda finding: finding.rule.verdict)
+        exposed = _blamed(report, by_file, lambda finding: finding.rule.name == _SECRET, levels=(ERROR, WARNING))
         causes = {entry.place.file: entry.cause for entry in report.account.refused(cluster)}
     for path, job in by_file.items():
         cause = verdicts.get(path) or causes.get(path)
@@ -174,23 +176,32 @@ def _compile(
             job.comparison = None
             words = f"{cause.message} [{cause.rule.name}]" if cause is not None else "it does not compile to any object"
             job.hold(cluster, f"it does not compile: {words}")
+        elif path in exposed:
+            rendered = f"{OUTPUT}/{cluster}/{job.object.namespace or 'default'}/{job.object.name}.yaml"
+            job.comparison = None
+            job.hold(cluster, f"its secret in plain text would be in Git twice, in {path} and {rendered}")
     kept = [one for one in report.findings if one.span.file not in by_file or by_file[one.span.file].folder == JOBS]
     levels: Counter[str] = Counter()
     for finding in kept:
-        if finding.level == ERROR and not finding.rule.verdict:
+        if finding.level == ERROR and not finding.rule.verdict and finding.rule.name != _SECRET:
             levels[finding.rule.name] += max(1, len(report.reached.get(finding.identity(), ())))
     return kept, levels
 
 
-def _blamed(report: Report, by_file: Mapping[str, AdoptedJob], stops: Callable[[Finding], bool]) -> dict[str, Finding]:
-    """For each job with an error that stops it, in its own file or in its runtime's, the first of them."""
+def _blamed(
+    report: Report,
+    by_file: Mapping[str, AdoptedJob],
+    stops: Callable[[Finding], bool],
+    levels: tuple[str, ...] = (ERROR,),
+) -> dict[str, Finding]:
+    """For each job with an error (or a finding of other `levels`) that stops it, in its own file or in its runtime's, the first of them."""
     first: dict[str, Finding] = {}
     by_source = defaultdict(list)
     for job in by_file.values():
         for file in job.sources:
             by_source[file].append(job)
     for finding in report.findings:
-        if finding.level == ERROR and stops(finding):
+        if finding.level in levels and stops(finding):
             file, names = finding.span.file, report.reached.get(finding.identity(), ())
             for job in by_source.get(file, ()):
                 if job.path == file or job.object.name in names:

@@ -103,7 +103,9 @@ def _finding_lines(adoption: Adoption) -> Iterator[str]:
     if len(adoption.secrets) > _MAX_SECRETS:
         yield f"and {len(adoption.secrets) - _MAX_SECRETS} more secrets in plain text"
     if adoption.secrets:
-        yield "  move each to a Secret before you commit: Git never forgets"
+        yield "  move each to a Secret before you commit: Git never forgets. A running job keeps its own until it ends:"
+        yield "  `kubectl create secret generic NAME --from-literal KEY=VALUE`, name it by `valueFrom.secretKeyRef` in the"
+        yield "  held file, and move the file to jobs/ for the next run"
     if counts := _rule_counts(adoption):
         yield "rules that fire most, each explained by `trainc explain RULE`:"
     for (rule, level), number in counts[:_TOP_RULES]:
