@@ -22,7 +22,7 @@ from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from tests import sampling
-from trainc.apiserver.schema.engine import begin_run
+from trainc.apiserver.expressions.budget import begin_run
 from trainc.cli.caching import run_cache
 
 # How long an example takes says more of the machine than of trainc. The suite makes the same examples each time, so

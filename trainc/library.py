@@ -3,8 +3,8 @@
 import os
 from typing import TYPE_CHECKING, Any
 
+from trainc.apiserver.expressions.budget import begin_run
 from trainc.apiserver.models import Resource
-from trainc.apiserver.schema.engine import begin_run
 from trainc.compiler import pipeline
 from trainc.compiler.emit.spool import Spool
 from trainc.compiler.project import open_project

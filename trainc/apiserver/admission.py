@@ -7,7 +7,7 @@ from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import is_sound, without_null_fields
 from trainc.apiserver.readable import read_by_go, readable
-from trainc.apiserver.served import Server
+from trainc.apiserver.served import UNJUDGED_POLICY, Server
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, WARNING, Finding, Label, Refusal, Rule
@@ -62,8 +62,7 @@ def admit_object(document: Document, server: Server, report: Report) -> Document
 
         check_nulls(document, report)
     judged = verdict(tree, server.table, server.profile, strict=server.field_validation == STRICT)
-    for fault in judged.unchecked:
-        report.skip(unchecked_reason(fault))
+    tell_unchecked(document, judged.unchecked, report)
     unknown = judged.by == "unknown-field"
     if unknown or server.field_validation == WARN:
         level = ERROR if unknown else WARNING
@@ -119,15 +118,14 @@ def _metadata_faults(metadata: Tree) -> list[Fault]:
     return [fault for fault in validate(metadata) if fault.blocking or fault.path != ("metadata", "name")]
 
 
-def unchecked_reason(fault: Fault) -> str:
-    """Why a server's check could not be made, in words for the summary."""
-    if is_placeholder(fault.value):
-        return f"the value of `{placeholder(str(fault.value))}`"
-    from trainc.apiserver.schema.engine import MISSING  # noqa: PLC0415 (the built-in schemas need no engine)
-
-    if MISSING in fault.message:
-        return MISSING
-    return f"a {'rule' if fault.kind == 'cel' else 'pattern'} of the schema that trainc cannot evaluate"
+def tell_unchecked(document: Document, faults: Iterable[Fault], report: Report) -> None:
+    """Count what waits for a value that is filled in later; a rule or a pattern that trainc cannot evaluate is an error."""
+    for fault in faults:
+        if is_placeholder(fault.value):
+            report.skip(f"the value of `{placeholder(str(fault.value))}`")
+        else:
+            help_ = "accept it with `--ignore unjudged-policy`, or a level in trainc.yaml"
+            report.add(UNJUDGED_POLICY.at(document.span(fault.path), fault.message, help=help_))
 
 
 def refused(document: Document, faults: list[Fault], server: Server, report: Report, *, is_answer: bool = True) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from trainc.apiserver.cel.builtin import RULES
-from trainc.apiserver.schema.engine import engine
+from trainc.apiserver.schema import engine
 from trainc.apiserver.schema.patterns import ORDINARY
 from trainc.apiserver.schema.table import KNOWN, compile_table, definition_misfits, schema_misfits
 from trainc.model.cluster import Definitions
@@ -61,7 +61,7 @@ def read_definitions(documents: Iterable[Document]) -> Definitions:
         name = document.name
         faults += [(document.span(path), f"`{name}`: `{dotted(path[-2:])}` {text}") for path, text in definition.faults]
         notes += [(document.span(path), f"`{name}`: {text}") for path, text in definition.notes]
-    return Definitions(compile_table(schemas, whole=whole), tuple(faults), tuple(notes), lasting=engine().judged_all)
+    return Definitions(compile_table(schemas, whole=whole), tuple(faults), tuple(notes))
 
 
 def read_definition(tree: Tree) -> Definition:
@@ -218,14 +218,12 @@ def unchecked(schema: dict[str, Any], at: Path = ()) -> Iterator[tuple[Path, str
         yield (*at, "x-kubernetes-embedded-resource"), "metadata of embedded objects is not checked", False
     for index, rule in enumerate(schema.get("x-kubernetes-validations", ())):
         where = (*at, "x-kubernetes-validations", index)
-        if rule.get("optionalOldSelf"):
-            yield where, "the rule is skipped: optionalOldSelf", False
-        elif rule["rule"] not in RULES:
-            reason, refused = engine().rule_trouble(rule["rule"])
+        if rule["rule"] not in RULES:
+            reason, refused = engine.rule_trouble(rule["rule"])
             if reason:
                 yield where, f"the rule {'is not CEL' if refused else 'is skipped'}: {reason}", refused
     if (pattern := schema.get("pattern", "")) and pattern not in ORDINARY:
-        reason, refused = engine().pattern_trouble(pattern)
+        reason, refused = engine.pattern_trouble(pattern)
         if reason:
             verdict = "is not a regular expression" if refused else "is not checked"
             yield (*at, "pattern"), f"the pattern `{pattern}` {verdict}: {reason}", refused

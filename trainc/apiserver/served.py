@@ -14,6 +14,7 @@ from trainc.model.report import Report
 from trainc.model.tree import Tree
 
 NOT_STRUCTURAL = Rule("not-structural", ERROR, admission=True)
+UNJUDGED_POLICY = Rule("unjudged-policy", ERROR, admission=True)
 UNCHECKED_RULE = Rule("unchecked-rule", NOTE, admission=True)
 _MAX_FRAMES = 1_000
 _last: "list[Served]" = []

@@ -101,7 +101,8 @@ def _fits(
         judged.refuse("schema", [*faults, *lists], [*messages, *([SKIPPED_RULES] if table.has_rules(kind) else [])])
         return False
     # Rules over the whole object see its metadata, which the walk passed by.
-    broken = check([(node, path, tree if path else judged.stored) for node, path, tree in log.rules], judged.unchecked)
+    waiting = [(node, path, tree if path else judged.stored) for node, path, tree in log.rules]
+    broken = check(waiting, judged.unchecked, old)
     if old is not None and (root := table.root(kind)) is not None:
         broken += check_change(root, judged.stored, old, judged.unchecked)
     if faults or lists or broken:

@@ -1,7 +1,7 @@
 """Plain Jobs and Pods as a server gets them: what it says of them as they are."""
 
 from trainc.apiserver import metadata, metadata_decoding
-from trainc.apiserver.admission import INVALID_FIELD, UNDECODABLE, refused, unchecked_reason, unknown_field
+from trainc.apiserver.admission import INVALID_FIELD, UNDECODABLE, refused, tell_unchecked, unknown_field
 from trainc.apiserver.advice import rewritten
 from trainc.apiserver.fault import Fault
 from trainc.apiserver.golang.decoding import decode
@@ -52,8 +52,7 @@ def judge_workload(document: Document, server: Server, cluster: Cluster, report:
     refused(document, unreadable, server, report)
     log = Log()
     walk(node, {"spec": tree.get("spec", {})}, log)
-    for fault in log.unchecked:
-        report.skip(unchecked_reason(fault))
+    tell_unchecked(document, log.unchecked, report)
     unknown = log.unknown if server.field_validation == STRICT else []
     for fault in unknown:
         report.add(unknown_field(document, fault))

@@ -4,9 +4,9 @@ from typing import Any
 
 import yaml
 
+from trainc.apiserver.expressions.budget import begin_run
 from trainc.apiserver.policy.judge import announce_policies, judge_request, policies_of
 from trainc.apiserver.policy.requests import AdmissionRequest
-from trainc.apiserver.schema.engine import begin_run
 from trainc.model.cluster import Cluster
 from trainc.model.finding import Finding
 from trainc.model.report import Report
@@ -95,6 +95,8 @@ class Judged:
         ):
             if self.findings(rule):
                 return word
+        if self.findings("unjudged-policy"):
+            return "unjudged"
         return "unknown" if self.report.unknown else "admit"
 
 

@@ -1,8 +1,6 @@
 """Policies on the command line: what is refused is not built, from every entry point, and nothing is lost."""
 
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -147,7 +145,11 @@ def test_the_first_policy_is_asked_about_jobs_that_are_known(tmp_path: Path, mon
 def test_another_folder_of_policies(repository: Repository) -> None:
     repository.write("rules/images.yaml", image("registry.example.com/"))
     repository.setting("policies: [rules]")
-    assert repository.run("validate").code == 0
+    run = repository.run("validate")
+    assert (run.code, "its file is not in a folder of policies" in run.err) == (1, True), (
+        "the other folder's is passed over"
+    )
+    assert repository.run("validate", "--ignore", "unjudged-policy").code == 0
     repository.setting("rules: {}")
     repository.change("trainc.yaml", "policies: [rules]", "policies: [nowhere]")
     assert "bad-project" in rules(repository.run("validate"))
@@ -250,25 +252,35 @@ def test_mutating_policies_and_webhooks_are_named(repository: Repository) -> Non
     assert "skipped: mutating policies and webhooks of the cluster (2)" in run.err
 
 
-@pytest.mark.slow
-def test_without_the_engine_nothing_is_judged_and_that_is_said(repository: Repository) -> None:
-    repository.write("cel_expr_python/__init__.py", "raise ImportError\n")
-    words = [sys.executable, "-m", "trainc", "validate", "jobs"]
-    environment = {"PYTHONPATH": f"{repository.folder}:{ROOT}", "TRAINC_CACHE_DIR": "", "PATH": "/usr/bin:/bin"}
+def test_typed_lists_hold_policies(repository: Repository) -> None:
+    """As `kubectl get --raw` and client-go write them: the items have no kind of their own."""
+    texts = [*yaml.safe_load_all(image("mirror.example.com/"))]
+    lists = []
+    for document in texts:
+        item = {"metadata": document["metadata"], "spec": document["spec"]}
+        lists.append({"apiVersion": document["apiVersion"], "kind": f"{document['kind']}List", "items": [item]})
+    repository.write("policies/images.yaml", files(*lists))
+    assert rules(repository.run("validate")) == ["policy-denied"]
 
-    def run(*more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*words, *more], check=False, cwd=repository.folder, env=environment, capture_output=True, text=True
-        )
 
-    done = run()
-    assert done.returncode == 0, done.stderr
-    assert "admission policies are not evaluated: no CEL engine is installed" in done.stderr
-    assert done.stderr.splitlines()[-1].endswith(
-        "skipped: no CEL engine is installed (`pip install 'trainc[definitions]'`) (1)"
-    )
-    assert run("--fail-on", "skipped").returncode == 1
-    assert run("--fail-on", "warning").returncode == 1
+def test_paths_of_the_plugin_name_the_policies(repository: Repository) -> None:
+    run = repository.run("cmp", "paths", "jobs")
+    assert "/policies" in run.out.strip().split(";")
+
+
+TOO_DEEP = f"{' + '.join(['1'] * 3000)} > 0"
+
+
+@pytest.mark.parametrize("words", [("validate",), ("build",), ("build", "-w"), ("validate", "--only", "admission")])
+def test_what_is_not_judged_is_an_error_with_a_way_out(repository: Repository, words: tuple[str, ...]) -> None:
+    repository.write("policies/images.yaml", files(policy(TOO_DEEP, constraints=JOBSETS), binding()))
+    run = repository.run(*words)
+    assert run.code == 1
+    assert "[unjudged-policy]" in run.err
+    assert "`--ignore unjudged-policy`" in run.err
+    if words == ("validate",):
+        repository.setting("rules: {unjudged-policy: warning}")
+        assert repository.run(*words).code == 0
 
 
 def test_json_names_the_policy(repository: Repository) -> None:

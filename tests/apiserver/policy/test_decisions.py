@@ -11,7 +11,7 @@ import pytest
 
 from tests.apiserver.policy.judging import Judged, binding, cluster, policy
 from tests.apiserver.policy.test_expressions import QUESTION, compiled
-from trainc.apiserver.policy.cel import compiler as compiled_policy
+from trainc.apiserver.expressions import compiler as compiled_policy
 
 BROKEN = "object.nothing == 1"  # an error when it is evaluated
 OUT = "validation failed due to running out of cost budget, no further validation rules will be run"
@@ -302,13 +302,20 @@ def test_functions_that_a_cluster_does_not_have_yet(expression: str, minor: int)
 
 
 @pytest.mark.parametrize(
-    "expression",
-    [f"{' + '.join(['size(object.kind)'] * 60)} > 0", f"object{'.a' * 60} == 1", "(" * 40 + "true" + ")" * 40],
+    ("expression", "verdict"),
+    [
+        (f"{' + '.join(['size(object.kind)'] * 60)} > 0", "admit"),
+        (f"object{'.a' * 60} == 1", "deny"),
+        ("(" * 40 + "true" + ")" * 40, "admit"),
+        ("(" * 260 + "true" + ")" * 260, "unjudged"),
+        (f"{' + '.join(['1'] * 3000)} > 0", "unjudged"),
+    ],
 )
-def test_what_is_too_deep_for_the_parser_alone_is_not_judged(expression: str) -> None:
+def test_what_is_too_deep_for_trainc_alone_is_an_error(expression: str, verdict: str) -> None:
     judged = Judged(policy(expression), binding())
-    assert judged.verdict == "unknown"
-    assert len(judged.findings("unjudged-policy")) == 1
+    assert judged.verdict == verdict
+    assert len(judged.findings("unjudged-policy")) == (verdict == "unjudged")
+    assert all(finding.level == "error" for finding in judged.findings("unjudged-policy"))
 
 
 def test_two_bindings_of_a_policy_answer_each() -> None:
@@ -322,3 +329,23 @@ def test_an_annotation_that_is_neither_text_nor_null_refuses_with_any_action() -
     assert Judged(broken, binding("Audit")).verdict == "invalid"
     dynamic = policy(auditAnnotations=[{"key": "k", "valueExpression": "string(object.spec.nothing)"}])
     assert Judged(dynamic, binding("Audit")).verdict == "deny"
+
+
+def test_the_name_of_a_pod_that_the_server_generates_is_unknown() -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "web-", "namespace": "shop"}, "spec": {}}
+    assert Judged(policy("request.name != ''"), binding(), of=pod).verdict == "unknown"
+    named = {**pod, "metadata": {"name": "web", "namespace": "shop"}}
+    assert Judged(policy("request.name != 'web'"), binding(), of=named).verdict == "deny"
+
+
+def test_a_param_that_is_missing_lets_requests_pass_where_failures_are_ignored() -> None:
+    for failures, effect in (
+        ("Fail", "the API server rejects every request that"),
+        ("Ignore", "the policy checks nothing"),
+    ):
+        kind = {"apiVersion": "v1", "kind": "ConfigMap"}
+        other = {**kind, "metadata": {"name": "other", "namespace": "shop"}}
+        refers = binding(paramRef={"name": "none", "parameterNotFoundAction": "Deny"})
+        judged = Judged(policy("params != null", paramKind=kind, failurePolicy=failures), refers, other)
+        (finding,) = judged.findings("missing-policy-param")
+        assert finding.effect.startswith(effect)

@@ -8,14 +8,12 @@ from cel_expr_python.ext import ext_optional, ext_strings
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainc.apiserver.expressions.compiler import CompiledPolicy, CompileError, Compiler, NotCompiledError
+from trainc.apiserver.expressions.texts import find, matches
+from trainc.apiserver.expressions.values import EvaluationError, NotKnownError, Place, Scope
 from trainc.apiserver.names import DNS1035_TEXT, LABEL_TEXT, SUBDOMAIN_TEXT
-from trainc.apiserver.policy.cel.compiler import CompiledPolicy, CompileError, Compiler, NotCompiledError
-from trainc.apiserver.policy.cel.process import PolicyJudge
-from trainc.apiserver.policy.cel.texts import find, matches
-from trainc.apiserver.policy.cel.values import EvaluationError, NotKnownError, Place, Scope
 
-JUDGE = PolicyJudge()  # it also says how patterns are searched for
-COMPILER = Compiler(JUDGE.cel, params=True)
+COMPILER = Compiler(params=True)
 DATA: dict[str, Any] = {
     "kind": "Deployment",
     "metadata": {"name": "web", "labels": {"app": "web", "tier": "front"}},
@@ -44,7 +42,7 @@ def compiled(*expressions: str, message: str = "") -> CompiledPolicy:
     more = {"messageExpression": message} if message else {}
     validations = [{"expression": one, **more} for one in expressions]
     written = {"params": False, "matchConditions": [], "variables": [], "auditAnnotations": []}
-    return CompiledPolicy(JUDGE.cel, {**written, "validations": validations})
+    return CompiledPolicy({**written, "validations": validations})
 
 
 def evaluated(text: str) -> tuple[Any, Any, int]:
@@ -142,7 +140,6 @@ COMMON = [
     "optional.of(1).value()",
     "optional.none().hasValue()",
     "optional.none().or(optional.of(2)).value()",
-    "[?object.?nothing, ?optional.of(1)]",
     "'abc'.charAt(1) + 'abcabc'.indexOf('c') + 'x'",
     "'abcabc'.indexOf('c')",
     "'abcabc'.lastIndexOf('c')",
@@ -179,12 +176,8 @@ COMMON = [
     "'%X %x'.format([255, 255])",
     "'%x'.format([b'o'])",
     "'%x'.format([1.5])",
-    "'%e %f'.format([1.5, 2.5])",
-    "'%f'.format([3])",
     "'%e'.format([true])",
-    "'%.2e'.format([1234.5])",
     "'%b'.format([5])",
-    "'%s'.format([dyn({'b': 1, 'a': 2})])",
     "'%s'.format([null])",
     "duration('90s').getMilliseconds('UTC')",
     "timestamp('2024-02-29T01:02:03.250Z').getMilliseconds()",
@@ -247,7 +240,7 @@ LIBRARY = {
     "quantity('1Gi').asInteger()": 1 << 30,
     "quantity('100m').isInteger()": False,
     "quantity('100m').asInteger()": "error: cannot convert value to integer",
-    "quantity('-5').sign()": -1,
+    "sign(quantity('-5'))": -1,
     "quantity('200M') == quantity('0.2G')": True,
     "isQuantity('200K') || isQuantity('Three')": False,
     "quantity('200K')": "error: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
@@ -343,7 +336,7 @@ LIBRARY = {
     "[1, 2].reverse()": [2, 1],
     "lists.range(3)": [0, 1, 2],
     "[1, 2].first().value() + [1, 2].last().value()": 3,
-    "'%s has %d of %.1f'.format(['x', 3, 1.25].map(i, i))": None,
+    "'%s has %d of %.1f'.format(['x', 3, 1.25].map(i, i))": "x has 3 of 1.2",
     "strings.quote('a\"b')": '"a\\"b"',
     "'%d, %s'.format([dyn(3), dyn('x')])": "3, x",
 }
@@ -377,18 +370,21 @@ def test_patterns_are_searched_as_re2_does(given: tuple[str, str], wanted: str) 
     assert matches(text, pattern) == (wanted != "")
 
 
-@pytest.mark.parametrize("pattern", ["[[:^alpha:]]", "[[:punct:]]", r"\pL", r"\Qa\E", "(?m)a$", r"[\S]"])
-def test_patterns_that_python_reads_differently_are_not_judged(pattern: str) -> None:
-    with pytest.raises(NotKnownError):
-        find("abc", pattern)
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [("[[:^alpha:]]", ""), ("[[:punct:]]", ""), (r"\pL", "a"), (r"\Qb\E", "b"), ("(?m)c$", "c"), (r"[^\S]", "")],
+)
+def test_patterns_that_python_reads_differently(pattern: str, found: str) -> None:
+    assert find("abc", pattern) == found
+
+
+def test_a_pattern_that_names_a_script_is_not_judged() -> None:
+    with pytest.raises(NotKnownError, match="script"):
+        find("abc", r"\p{Greek}")
 
 
 @pytest.mark.parametrize(("text", "wanted"), LIBRARY.items())
 def test_functions_of_kubernetes(text: str, wanted: object) -> None:
-    if wanted is None:
-        with pytest.raises(CompileError, match="expected type 'string' but found 'int'"):
-            evaluated(text)
-        return
     value = evaluated(text)[0]
     assert (value, type(value) is bool) == (wanted, type(wanted) is bool)
 

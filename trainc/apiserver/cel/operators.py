@@ -11,9 +11,9 @@ from trainc.model.sourced import Sourced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
+    from trainc.text.re2 import Pattern
 
-_patterns: "dict[str, re.Pattern[str]]" = {}
+_patterns: "dict[str, Pattern]" = {}
 
 
 class CelError(Exception):
@@ -91,7 +91,7 @@ def matches(text: Any, pattern: str) -> bool:
         from trainc.text.re2 import compile_re2  # noqa: PLC0415 (most values are ordinary, and need no engine)
 
         compiled = _patterns[pattern] = compile_re2(pattern)
-    return compiled.search(text) is not None
+    return compiled.search(text)
 
 
 def truth(value: Any) -> bool:

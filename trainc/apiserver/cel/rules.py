@@ -8,7 +8,7 @@ from trainc.apiserver.cel.operators import CelError, bare, same
 from trainc.apiserver.fault import SCHEMA_TYPES, Fault, NotJudgedError, shown, untold
 from trainc.apiserver.schema.node import SchemaNode
 from trainc.model.sourced import Sourced
-from trainc.model.tree import Path, Tree, dotted, plain
+from trainc.model.tree import Path, Tree, dotted, get, plain
 from trainc.text.placeholders import is_placeholder
 
 Rule = dict[str, Any]
@@ -25,47 +25,51 @@ RESERVED = frozenset([
 ])  # fmt: skip
 
 
-def function(rule: str, node: SchemaNode | None = None) -> Test:
-    """The Python function of a built-in rule, else one that asks the engine about values as `node` types them."""
-    return RULES.get(rule) or (lambda new, old: _by_engine(rule, node, new, old))
+def function(rule: Rule, node: SchemaNode | None = None) -> Test:
+    """The Python function of a built-in rule, else one that evaluates CEL over values as `node` types them."""
+    text, is_optional = rule["rule"], bool(rule.get("optionalOldSelf"))
+    return RULES.get(text) or (lambda new, old: _by_engine(text, node, new, old, is_optional=is_optional))
 
 
-def _by_engine(rule: str, node: SchemaNode | None, new: Any, old: Any) -> bool:
-    from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (the built-in rules need none)
+def _by_engine(rule: str, node: SchemaNode | None, new: Any, old: Any, *, is_optional: bool) -> bool:
+    from trainc.apiserver.schema import engine  # noqa: PLC0415 (few clusters bring rules)
 
-    answer = engine().judge(rule, visible(node, new), None if old is None else visible(node, old, rule))
-    if "failed" in answer:
-        raise CelError(answer["failed"])
-    return answer["value"] is True
+    before = None if old is None else visible(node, old, rule)
+    judged = engine.judge(rule, visible(node, new), before, is_optional=is_optional)
+    if judged.failed:
+        raise CelError(judged.failed)
+    return judged.value is True
 
 
-def check(waiting: Iterable[tuple[SchemaNode, Path, Tree]], unchecked: list[Fault]) -> list[Fault]:
-    """What the rules without `oldSelf` say; rules that cannot be judged go into `unchecked`."""
+def check(
+    waiting: Iterable[tuple[SchemaNode, Path, Tree]], unchecked: list[Fault], old: Tree | None = None
+) -> list[Fault]:
+    """What the rules say that need no `oldSelf`; rules that cannot be judged go into `unchecked`.
+
+    Rules with `optionalOldSelf` have their say in `check_change` where the object before has the value, too.
+    """
     faults: list[Fault] = []
     for node, path, tree in waiting:
         value = bare(tree)
         if node.tests is None:
-            node.tests = [(function(rule["rule"], node), rule) for rule in node.live]
+            node.tests = [(function(rule, node), rule) for rule in node.live]
         for test, rule in node.tests:
+            if old is not None and rule.get("optionalOldSelf") and get(old, *path) is not None:
+                continue
             _apply(test, rule, path, value, None, faults, unchecked)
     return faults
 
 
-def _apply(
-    test: Test | None, rule: Rule, path: Path, new: Any, old: Any, faults: list[Fault], unchecked: list[Fault]
-) -> None:
+def _apply(test: Test, rule: Rule, path: Path, new: Any, old: Any, faults: list[Fault], unchecked: list[Fault]) -> None:
     if is_placeholder(new):
         unchecked.append(untold(path, new))
-        return
-    if test is None:
-        unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` was not checked"))
         return
     try:
         if test(new, old) is True:
             return
         broken = _broken(rule, path, new)
     except NotJudgedError as error:
-        unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` was skipped: {error}"))
+        unchecked.append(Fault(path, "cel", f"the CEL rule `{rule['rule']}` is not evaluated: {error}"))
         return
     except CelError as error:
         text = f"{error} evaluating rule: {_message(rule)}"
@@ -122,8 +126,7 @@ def check_change(node: SchemaNode, new: Tree, old: Tree, unchecked: list[Fault],
             if not alike(node, new, old):
                 faults.append(_broken(rule, path, bare(new)))
         else:
-            test = None if rule.get("optionalOldSelf") else function(rule["rule"], node)
-            _apply(test, rule, path, bare(new), bare(old), faults, unchecked)
+            _apply(function(rule, node), rule, path, bare(new), bare(old), faults, unchecked)
     if type(new) is dict and type(old) is dict:
         for key in new:
             child = node.prop(key) if key in old else None

@@ -1,17 +1,13 @@
-"""The policies, bindings and parameters of a project and of a cluster's dumps, and what is wrong with them.
+"""The policies, bindings and parameters of a project and of a cluster's dumps, and what is wrong with them."""
 
-The engine that compiles and evaluates them is a process of its own, with a budget.
-"""
-
-import os.path
 from collections.abc import Iterable
-from json import dumps
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from trainc.apiserver.fault import NotJudgedError
+from trainc.apiserver.expressions.compiler import CompiledPolicy
 from trainc.apiserver.pods.complaints import items
 from trainc.apiserver.policy.shape import BINDING, POLICY, complaints
-from trainc.apiserver.schema.engine import MISSING, Engine, own
+from trainc.apiserver.served import UNJUDGED_POLICY
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Finding, Rule
 from trainc.model.report import Report
@@ -30,23 +26,27 @@ _OWN_WEBHOOKS = ("jobset", "trainer.kubeflow.org", "kueue", "volcano")
 INVALID_POLICY = Rule("invalid-policy", ERROR, verdict=True)
 UNBOUND_POLICY = Rule("unbound-policy", WARNING, admission=True)
 MISSING_PARAM = Rule("missing-policy-param", WARNING, admission=True)
-UNJUDGED_POLICY = Rule("unjudged-policy", WARNING, admission=True)
+WAY_OUT = "write what trainc evaluates, or accept it: `--ignore unjudged-policy`, or a level in trainc.yaml"
 UNJUDGED_ADMISSION = Rule("unjudged-admission", NOTE, admission=True)
 
 
 class AdmissionPolicy:
-    """A policy that the server takes, with its bindings; `question` is what the engine is asked about it."""
+    """A policy that the server takes, with its bindings; `question` is what it consists of for the compiler."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.name = document.name
         self.spec: dict[str, Any] = plain(document.tree["spec"])
         self.bindings: list[PolicyBinding] = []
-        self.unjudged = ""  # why the engine says nothing of it
         self.fails = (self.spec.get("failurePolicy") or "Fail") == "Fail"  # whether an error refuses the request
         self.param_kind: dict[str, str] | None = self.spec.get("paramKind")
         lists = ("matchConditions", "variables", "validations", "auditAnnotations")
         self.question = {field: self.spec.get(field) or [] for field in lists} | {"params": "paramKind" in self.spec}
+
+    @cached_property
+    def compiled(self) -> CompiledPolicy:
+        """Its expressions, compiled."""
+        return CompiledPolicy(self.question)
 
     def span(self, *path: str | int) -> Span:
         """Where a field of its spec stands."""
@@ -160,22 +160,12 @@ def _by_name(
 def _is_compiled(policy: AdmissionPolicy, report: Report, kubernetes: tuple[int, int] | None) -> bool:
     """Whether the server, of a version if that is known, takes the expressions of a policy.
 
-    What trainc cannot judge is noted in the policy.
+    What trainc cannot judge is an error.
     """
     path: tuple[str | int, ...]
-    try:
-        compiled = policy_engine().compiled(policy.question)
-    except NotJudgedError as error:
-        policy.unjudged = str(error)
-        help_ = "pip install 'trainc[definitions]'" if policy.unjudged == MISSING else ""
-        text = "admission policies are not evaluated" if help_ else f"policy `{policy.name}` is not evaluated"
-        at = policy.document.span(("metadata", "name"))
-        why = policy.unjudged if not help_ else "no CEL engine is installed"
-        report.add(UNJUDGED_POLICY.at(at, f"{text}: {why}", help=help_))
-        return True
-    troubles = compiled["troubles"]
+    troubles, needs = policy.compiled.troubles(), policy.compiled.needs()
     refused = [trouble for trouble in troubles if trouble["refused"]]
-    newest: dict[str, Any] = max(compiled["needs"], key=lambda need: need["minor"], default={"minor": 0})
+    newest: dict[str, Any] = max(needs, key=lambda need: need["minor"], default={"minor": 0})
     if kubernetes is not None and kubernetes < (1, newest["minor"]):
         refused.append(newest)
         path = ("spec", *newest["path"])
@@ -189,7 +179,7 @@ def _is_compiled(policy: AdmissionPolicy, report: Report, kubernetes: tuple[int,
             report.add(INVALID_POLICY.at(at, f"{what}does not compile: {trouble['text']}"))
         else:
             at = policy.document.span(path)
-            report.add(UNJUDGED_POLICY.at(at, f"{what}is not evaluated: {trouble['text']}"))
+            report.add(UNJUDGED_POLICY.at(at, f"{what}is not evaluated: {trouble['text']}", help=WAY_OUT))
     return not refused
 
 
@@ -227,35 +217,3 @@ def _name_others(documents: tuple[Document, ...], report: Report) -> int:
             report.add(UNJUDGED_ADMISSION.at(document.span(("metadata", "name")), text))
             count += len(names)
     return count
-
-
-class PolicyEngine(Engine):
-    """The process that compiles and evaluates policies."""
-
-    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cel", "process.py")
-    what = "admission policies"
-    questions, size = 200_000, 4_000_000
-    usual, slow = 0.005, 20.0
-
-    def compiled(self, policy: dict[str, Any]) -> dict[str, Any]:
-        """Why expressions of a policy do not compile (`troubles`), and which versions of Kubernetes others need (`needs`)."""
-        return _judged(self._ask({"policy": policy}))
-
-    def verdict(self, question: dict[str, Any]) -> dict[str, Any]:
-        """What a policy says of a request."""
-        line = dumps(question)
-        if len(line) > self.size:
-            raise NotJudgedError(f"policy and object have more than {self.size} characters")
-        return _judged(self._fresh(line))
-
-
-def _judged(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer; a NotJudgedError where it is that nothing is known."""
-    if "error" in answer:
-        raise NotJudgedError(str(answer["error"]))
-    return answer
-
-
-def policy_engine() -> PolicyEngine:
-    """The engine of this process."""
-    return own(PolicyEngine)

@@ -8,20 +8,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from trainc.apiserver.expressions.budget import check_budget
+from trainc.apiserver.expressions.compiler import with_unknowns
 from trainc.apiserver.fault import NotJudgedError
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.pods.complaints import selects
 from trainc.apiserver.policy.definitions import (
     MISSING_PARAM,
+    WAY_OUT,
     AdmissionPolicy,
     Policies,
     PolicyBinding,
-    policy_engine,
     read_policies,
 )
-from trainc.apiserver.policy.requests import NAMESPACE, AdmissionRequest, UnknownFactError, matches
+from trainc.apiserver.policy.requests import NAMESPACE, AdmissionRequest, UnknownFactError, as_json, matches
 from trainc.apiserver.policy.stored import children, pods, stored_job, stored_pod, stored_service, with_amounts
-from trainc.apiserver.schema.engine import MISSING
+from trainc.apiserver.served import UNJUDGED_POLICY
 from trainc.model.bundle import Bundle
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Refusal, Rule
@@ -126,25 +128,31 @@ class _Decision:
             except UnknownFactError as error:
                 self._skip(str(error))
 
+    def _unjudged(self, reason: str, at: Span) -> None:
+        """Say that the policy is not judged, for a reason that no fact about the cluster settles."""
+        text = f"policy `{self._policy.name}` is not evaluated: {reason}"
+        self._report.add(UNJUDGED_POLICY.at(at, text, help=WAY_OUT))
+
+    def _unknown(self, answer: dict[str, Any], at: Span) -> None:
+        """Count what rests on a fact that nobody knows; what trainc does not evaluate is an error."""
+        if answer.get("unjudged"):
+            self._unjudged(answer["unknown"], at)
+        elif not answer.get("reported"):  # with the policy
+            self._skip(answer["unknown"])
+
     def _skip(self, reason: str) -> None:
         self._report.skip(f"policy `{self._policy.name}`: {reason}")
 
     def _bound(self, binding: PolicyBinding) -> None:
         """Ask the policy with each of its parameters; an UnknownFactError where these are not known."""
-        if self._policy.unjudged == MISSING:
-            self._report.skip(MISSING)
-            return
-        if self._policy.unjudged:
-            self._skip(self._policy.unjudged)
-            return
         for param in self._params(binding):
-            question = {**self._request.question(), "policy": self._policy.question, "params": plain(param)}
+            question = {**self._request.question(), "params": as_json(plain(param))}
             try:
-                answer = policy_engine().verdict(question)
+                check_budget()
             except NotJudgedError as error:
-                self._skip(str(error))
+                self._unjudged(str(error), self._policy.document.span(("metadata", "name")))
                 continue
-            self._answered(binding, answer)
+            self._answered(binding, self._policy.compiled.judge(with_unknowns(question)))
 
     def _params(self, binding: PolicyBinding) -> list[Tree]:
         """The parameters to judge with, [None] for a policy without any; an UnknownFactError where they are not known."""
@@ -168,7 +176,9 @@ class _Decision:
             trouble = "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
         chosen = [] if trouble else _chosen(listed, reference, where)
         if not chosen and not trouble:
-            denies = reference.get("parameterNotFoundAction") == "Deny"
+            denies = (
+                reference.get("parameterNotFoundAction") == "Deny" and self._policy.fails
+            )  # Ignore lets errors pass
             wanted = f"`{reference['name']}`" if reference.get("name") else "that the selector selects"
             text = f"there is no {kind['kind']} {wanted}{f' in namespace `{where}`' if where else ''}"
             also = [Label(self._request.own_place(), "for this object")] if not reference.get("namespace") else []
@@ -187,9 +197,10 @@ class _Decision:
         conditions = answer["conditions"]
         if any(one.get("value") is False for one in conditions):
             return
-        if unknown := next((one["unknown"] for one in conditions if "unknown" in one), ""):
-            self._skip(unknown)
-            return
+        for index, condition in enumerate(conditions):
+            if "unknown" in condition:
+                self._unknown(condition, self._policy.span("matchConditions", index))
+                return
         if errors := [(index, one["error"]) for index, one in enumerate(conditions) if "error" in one]:
             index, text = errors[0]
             text = text if len(errors) == 1 else f"[{', '.join(text for _, text in errors)}]"
@@ -203,7 +214,7 @@ class _Decision:
             self._result(binding, index, result)
         for index, noted in enumerate(answer["annotations"] if self._policy.fails else ()):
             if "unknown" in noted:
-                self._skip(noted["unknown"])
+                self._unknown(noted, self._policy.span("auditAnnotations", index, "valueExpression"))
             elif "error" in noted:
                 # The server denies for this whatever the actions of the binding.
                 at = self._policy.span("auditAnnotations", index, "valueExpression")
@@ -211,7 +222,7 @@ class _Decision:
 
     def _result(self, binding: PolicyBinding, index: int, result: dict[str, Any]) -> None:
         if "unknown" in result:
-            self._skip(result["unknown"])
+            self._unknown(result, self._policy.span("validations", index, "expression"))
             return
         if result.get("value") is True:
             return

@@ -5,6 +5,7 @@ pkg/admission/plugin/webhook/predicates (1.34).
 """
 
 from functools import cached_property
+from math import inf
 from typing import Any
 
 from trainc.apiserver.pods.complaints import fields, selects
@@ -20,6 +21,7 @@ GENERATED = "what the server generates, such as uid and creationTimestamp"
 NAMESPACE = "the namespace of objects that name none"
 LIMIT_RANGE = "what the LimitRange of the namespace fills in"
 USER = "who makes the request"
+_INT = 2**63
 _MANAGED = ("uid", "creationTimestamp", "resourceVersion", "generation", "managedFields", "selfLink")
 _NAME_LABEL = "kubernetes.io/metadata.name"  # of every namespace, set by the server
 _IRREGULAR = {"Endpoints": "endpoints", "PodMetrics": "pods", "NodeMetrics": "nodes"}
@@ -166,7 +168,7 @@ class AdmissionRequest:
             "resource": plural,
             "requestKind": kind,
             "requestResource": plural,
-            "name": self.name or "",
+            **({"name": self.name} if self.name else {}),
             "operation": "CREATE",
             "dryRun": False,
         }
@@ -175,6 +177,8 @@ class AdmissionRequest:
             namespace = self.namespace_object()
         except UnknownFactError as error:
             unknown.append(["namespaceObject", str(error)])
+        if not self.name:
+            unknown.append(["request", "name", GENERATED])
         if self.namespace is None:
             unknown.append(["request", "namespace", NAMESPACE])
         elif self.namespace:
@@ -214,12 +218,21 @@ def _known(tree: Tree, path: list[Any], unknown: list[list[Any]]) -> Any:
             made = tree.value in (UID, TOKEN)
             unknown.append([*path, GENERATED if made else f"the value of `{placeholder(tree.value)}`"])
             return None
-        return tree.value
+        return as_json(tree.value)
     if kind is dict:
         return {key: _known(inner, [*path, key], unknown) for key, inner in tree.items()}
     if kind is list:
         return [_known(inner, [*path, index], unknown) for index, inner in enumerate(tree)]
-    return tree
+    return as_json(tree)
+
+
+def as_json(value: Any) -> Any:
+    """A value as the server reads its JSON: whole numbers beyond 64 bits are doubles."""
+    if type(value) is int:
+        return value if -_INT <= value < _INT else float(value) if abs(value) < 1 << 1024 else inf
+    if type(value) is dict:
+        return {key: as_json(inner) for key, inner in value.items()}
+    return list(map(as_json, value)) if type(value) is list else value
 
 
 def resource(kind: str) -> str:

@@ -55,7 +55,9 @@ class SchemaNode:
         self.rules: tuple[Any, ...] = tuple(get("x-kubernetes-validations", ()))
         # A rule of the whole means nothing for a piece of it.
         live = () if self.kind == "partial" else self.rules
-        self.live: tuple[Any, ...] = tuple(rule for rule in live if "oldSelf" not in rule["rule"])
+        self.live: tuple[Any, ...] = tuple(
+            rule for rule in live if "oldSelf" not in rule["rule"] or rule.get("optionalOldSelf")
+        )
         is_free = not self.live and not any(word in raw for word in _LIMITS)
         self.quick: type | None = {"string": str, "boolean": bool}.get(self.kind) if is_free else None
         self.least, self.most = _range(self) if not self.live else _NONE

@@ -6,7 +6,7 @@ from trainc.apiserver.names import is_label, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
+    from trainc.text.re2 import Pattern
 
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _UNITS = frozenset(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei", *"numkMGTPE"))
@@ -46,19 +46,18 @@ ORDINARY = {
 def matches(pattern: str, text: str) -> bool:
     """Whether a pattern of RE2 is found in a text.
 
-    The patterns of the built-in schemas need no engine. One that a cluster brings is asked of an engine, since Python's
-    own can take forever over it: NotJudgedError where no engine answers.
+    NotJudgedError where trainc cannot read one that a cluster brings.
     """
     ordinary = ORDINARY.get(pattern)
     if ordinary is not None:
-        return ordinary(text) or _compiled(pattern).search(text) is not None
-    from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (the built-in patterns need none)
+        return ordinary(text) or _compiled(pattern).search(text)
+    from trainc.apiserver.schema import engine  # noqa: PLC0415 (few clusters bring patterns)
 
-    return engine().matches(pattern, text)
+    return engine.matches(pattern, text)
 
 
 @lru_cache(maxsize=len(ORDINARY))
-def _compiled(pattern: str) -> "re.Pattern[str]":
+def _compiled(pattern: str) -> "Pattern":
     from trainc.text.re2 import compile_re2  # noqa: PLC0415 (most values are ordinary, and need no engine)
 
     return compile_re2(pattern)

@@ -95,7 +95,7 @@ def _match(pattern: str, value: str, path: Path, log: Log) -> None:
     try:
         fits = matches(pattern, value)
     except NotJudgedError as error:
-        log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' was skipped: {error}", value))
+        log.unchecked.append(Fault(path, "schema", f"the pattern '{pattern}' is not evaluated: {error}", value))
         return
     if not fits:
         _add(log, path, value, f"should match '{pattern}'")

@@ -166,9 +166,17 @@ def items(document: Document) -> Iterator[Document]:
         else:
             inner = get(document.tree, "items") if document.kind.endswith("List") else None
         if type(inner) is list:
-            todo += [document.part(item) for item in reversed(inner)]
+            todo += [document.part(_typed(item, document)) for item in reversed(inner)]
         elif document.kind != INVENTORY:
             yield _own(document)
+
+
+def _typed(item: Tree, holder: Document) -> Tree:
+    """An item with the kind that a list of one kind leaves out, as a server's own answers do."""
+    kind = holder.kind.removesuffix("List")
+    if type(item) is not dict or "kind" in item or not (kind and kind != holder.kind):
+        return item
+    return {"apiVersion": holder.tree["apiVersion"], "kind": holder.tree["kind"].map(lambda _: kind), **item}
 
 
 def _own(document: Document) -> Document:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from trainc.apiserver.schema.engine import begin_run
+from trainc.apiserver.expressions.budget import begin_run
 from trainc.changes.compare.applications import report_applications
 from trainc.changes.fix import fix
 from trainc.compiler import pipeline

@@ -13,7 +13,7 @@ from trainc.apiserver.jobs.policies import size_of
 from trainc.apiserver.jobs.spec import DEFAULT_BACKOFF_LIMIT
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.pods.complaints import fields, items, maps, text
-from trainc.apiserver.schema.engine import engine
+from trainc.apiserver.schema import engine
 from trainc.model.tree import Tree, plain
 from trainc.text.object_keys import JOBSET_CONTROLLER, JOBSET_NAME
 
@@ -269,10 +269,10 @@ def _applies(rule: dict[str, Any], job: "ChildJob") -> bool:
     if (reasons and job.reason not in reasons) or (targets and job.role not in targets):
         return False
     for pattern in map(str, patterns):
-        _, is_refused = engine().pattern_trouble(pattern)
+        _, is_refused = engine.pattern_trouble(pattern)
         try:
             # Where it is refused JobSet writes the error into its log, and goes on with the next pattern.
-            if not is_refused and engine().matches(pattern, job.message):
+            if not is_refused and engine.matches(pattern, job.message):
                 return True
         except NotJudgedError as error:
             raise UndecidedError(f"whether `{pattern}` matches the failure of a Job is unknown: {error}") from error

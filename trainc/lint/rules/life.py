@@ -136,11 +136,11 @@ def maintenance_half_handled(job: Job) -> Findings:
 def bad_failure_pattern(job: Job) -> Findings:
     for index, rule in enumerate(rows(table(job.spec, "failurePolicy"), "rules")):
         for at, pattern in enumerate(texts(rule, "onJobFailureMessagePatterns")):
-            from trainc.apiserver.schema.engine import engine  # noqa: PLC0415 (few jobs have such patterns)
+            from trainc.apiserver.schema import engine  # noqa: PLC0415 (few jobs have such patterns)
 
-            trouble, is_refused = engine().pattern_trouble(pattern)
+            trouble, is_refused = engine.pattern_trouble(pattern)
             if is_refused:
-                reason = trouble.removeprefix("invalid regular expression: ").rstrip(":")
+                reason = trouble.removeprefix("error parsing regexp: ")
                 span = job.at(("spec", "failurePolicy", "rules", index, "onJobFailureMessagePatterns", at))
                 effect, help_ = (
                     "JobSet logs the error, and the rule never matches",

@@ -5,12 +5,13 @@ Durations and points in time: their texts as Go reads them, and the functions th
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from trainc.apiserver.policy.cel.syntax import Uint
-from trainc.apiserver.policy.cel.values import (
+from trainc.apiserver.expressions.syntax import Uint
+from trainc.apiserver.expressions.values import (
     Duration,
     EvaluationError,
     Opaque,
@@ -30,6 +31,7 @@ _BOOLS = {
     **dict.fromkeys(("0", "f", "F", "false", "FALSE", "False"), False),
 }
 _SECOND, _MILLI = 10**9, 10**6
+_FIRST, _LAST = -62135596800, 253402300799  # seconds since 1970
 _UNITS = {
     "ns": 1,
     "us": 10**3,
@@ -42,7 +44,7 @@ _UNITS = {
 }
 _PART = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)", re.ASCII)
-_OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)", re.ASCII)
+_OFFSET = re.compile(r"([+-]?\d{1,9}):([+-]?\d{1,9})", re.ASCII)
 
 
 def _unreadable(kind: str) -> EvaluationError:
@@ -103,9 +105,13 @@ def to_text(value: Any) -> str:
         except UnicodeDecodeError:
             raise EvaluationError("invalid UTF-8 in bytes, cannot convert to string") from None
     if kind is Duration:
-        return f"{'-' if value < 0 else ''}{abs(value) // _SECOND}{_fraction(abs(value))}s"
+        seconds = abs(value) // _SECOND + abs(value) % _SECOND / _SECOND  # a double, as in Go
+        return f"{'-' if value < 0 else ''}{Decimal(repr(seconds)).normalize():f}s"
     if kind is Timestamp:
-        return f"{value.at():%Y-%m-%dT%H:%M:%S}{_fraction(value)}Z"
+        zone = f"{value.at(value.offset).astimezone(timezone(value.offset)):%z}" if value.offset else ""
+        return (
+            f"{value.at(value.offset):%Y-%m-%dT%H:%M:%S}{_fraction(value)}{f'{zone[:3]}:{zone[3:]}' if zone else 'Z'}"
+        )
     if kind is Opaque and value.kind in ("net.IP", "net.CIDR"):
         return str(value.value)
     raise overload()
@@ -122,10 +128,10 @@ def _float_text(value: float) -> str:
         return "NaN"
     if value in (float("inf"), float("-inf")):
         return "+Inf" if value > 0 else "-Inf"
-    digits, _, exponent = f"{value:.16e}".partition("e")
-    mantissa = re.sub("e.*", "", repr(value)).replace("-", "").replace(".", "").strip("0") or "0"
-    power = int(exponent)
-    sign = "-" if digits.startswith("-") else ""
+    exact = Decimal(repr(value))
+    mantissa = "".join(map(str, exact.as_tuple().digits)).strip("0") or "0"
+    power = exact.adjusted()
+    sign = "-" if exact.is_signed() else ""
     if value == 0:
         return f"{sign}0"
     if power < -4 or power >= 6:
@@ -159,13 +165,26 @@ def timestamp(text: str) -> Timestamp:
     except ValueError:
         raise _unreadable("google.protobuf.Timestamp") from None
     seconds = (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
-    return Timestamp(seconds * _SECOND + int((match.group(2) or "")[:9].ljust(9, "0")))
+    nanos = seconds * _SECOND + int((match.group(2) or "")[:9].ljust(9, "0"))
+    return in_range(nanos, at.utcoffset() or timedelta())
+
+
+def in_range(nanos: int, offset: timedelta) -> Timestamp:
+    """A point in time between the years 1 and 9999; an EvaluationError for any other."""
+    if not _FIRST <= nanos // _SECOND <= _LAST:
+        raise EvaluationError("timestamp overflow")
+    return Timestamp(nanos, offset)
 
 
 def _local(at: Timestamp, zone: str) -> datetime:
     if match := _OFFSET.fullmatch(zone):
-        offset = timedelta(hours=int(match.group(2)), minutes=int(match.group(3)))
-        return at.at(-offset if match.group(1) == "-" else offset)
+        hours, minutes = map(int, match.groups())
+        try:
+            return at.at(timedelta(hours=hours, minutes=-minutes if zone.startswith("-") else minutes))
+        except OverflowError:
+            raise EvaluationError("timestamp overflow") from None
+    if not zone:
+        return at.at()
     try:
         return at.at().astimezone(ZoneInfo(zone))
     except (KeyError, ValueError, OSError):
@@ -192,6 +211,7 @@ FUNCTIONS: dict[str, list[Overload]] = {
         *taking(_int, "uint", "double"),
         *taking(_read_int, "string"),
         *taking(lambda at: at // _SECOND, "Timestamp"),
+        *taking(int, "Duration"),
     ],
     "uint": [*taking(_uint, "int", "uint", "double"), *taking(_read_uint, "string")],
     "double": [*taking(float, "int", "uint", "double"), *taking(_read_double, "string")],
@@ -203,7 +223,7 @@ FUNCTIONS: dict[str, list[Overload]] = {
     "duration": [*taking(_same, "Duration"), *taking(Duration, "int"), *taking(duration, "string")],
     "timestamp": [
         *taking(_same, "Timestamp"),
-        *taking(lambda seconds: Timestamp(seconds * _SECOND), "int"),
+        *taking(lambda seconds: in_range(seconds * _SECOND, timedelta()), "int"),
         *taking(timestamp, "string"),
     ],
     "getFullYear": _part(lambda at: at.year),

@@ -1,37 +1,42 @@
-"""What the type checker knows: variables, fields of `request` and `namespaceObject`, versions of functions, and costs.
+"""What expressions of a policy see: variables, the fields of `request` and `namespaceObject`; and what calls cost.
 
-Source: k8s.io/apiserver/pkg/admission/plugin/cel/compile.go and pkg/cel/library (1.34). Functions of any element type
-are declared for lists of dyn (`OPEN`): their results have no known type. What a call costs at runtime: cel-go
+Source: k8s.io/apiserver/pkg/admission/plugin/cel/compile.go. What a call costs at runtime: cel-go
 interpreter/runtimecost.go and pkg/cel/library/cost.go.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import ceil
 from typing import Any
 
-from trainc.apiserver.policy.cel.values import Opaque, size
-
-Fields = dict[str, Any]
+from trainc.apiserver.expressions.checker import Type, read_type
+from trainc.apiserver.expressions.values import Opaque, size, step
 
 Cost = Callable[[list[Any], Any], int]
-_GVK = {"group": "string", "version": "string", "kind": "string"}
-_GVR = {"group": "string", "version": "string", "resource": "string"}
-REQUEST: Fields = {
-    "kind": _GVK,
-    "resource": _GVR,
-    "subResource": "string",
-    "requestKind": _GVK,
-    "requestResource": _GVR,
-    "requestSubResource": "string",
-    "name": "string",
-    "namespace": "string",
-    "operation": "string",
-    "userInfo": {"username": "string", "uid": "string", "groups": "list(string)", "extra": "map(string, list(string))"},
-    "dryRun": "bool",
-    "options": "dyn",
-}
-NAMESPACE: Fields = {
-    "metadata": {
+DYN = Type("dyn")
+_STRUCTURES = {
+    "kubernetes.GroupVersionKind": {"group": "string", "version": "string", "kind": "string"},
+    "kubernetes.GroupVersionResource": {"group": "string", "version": "string", "resource": "string"},
+    "kubernetes.UserInfo": {
+        "username": "string",
+        "uid": "string",
+        "groups": "list(string)",
+        "extra": "map(string, list(string))",
+    },
+    "kubernetes.AdmissionRequest": {
+        "kind": "kubernetes.GroupVersionKind",
+        "resource": "kubernetes.GroupVersionResource",
+        "subResource": "string",
+        "requestKind": "kubernetes.GroupVersionKind",
+        "requestResource": "kubernetes.GroupVersionResource",
+        "requestSubResource": "string",
+        "name": "string",
+        "namespace": "string",
+        "operation": "string",
+        "userInfo": "kubernetes.UserInfo",
+        "dryRun": "bool",
+        "options": "dyn",
+    },
+    "kubernetes.NamespaceMetadata": {
         "name": "string",
         "generateName": "string",
         "namespace": "string",
@@ -45,41 +50,38 @@ NAMESPACE: Fields = {
         "resourceVersion": "string",
         "finalizers": "list(string)",
     },
-    "spec": {"finalizers": "list(string)"},
-    "status": {"conditions": "dyn", "phase": "string"},
+    "kubernetes.NamespaceCondition": {
+        "status": "string",
+        "type": "string",
+        "lastTransitionTime": "google.protobuf.Timestamp",
+        "message": "string",
+        "reason": "string",
+    },
+    "kubernetes.NamespaceSpec": {"finalizers": "list(string)"},
+    "kubernetes.NamespaceStatus": {"conditions": "list(kubernetes.NamespaceCondition)", "phase": "string"},
+    "kubernetes.Namespace": {
+        "metadata": "kubernetes.NamespaceMetadata",
+        "spec": "kubernetes.NamespaceSpec",
+        "status": "kubernetes.NamespaceStatus",
+    },
 }
-TYPED: dict[str, Fields] = {"request": REQUEST, "namespaceObject": NAMESPACE}
-VARIABLES = {"object": "dyn", "oldObject": "dyn", "request": "dyn", "namespaceObject": "dyn", "variables": "dyn"}
+STRUCTURES: dict[str, dict[str, Type]] = {
+    name: {field: read_type(text) for field, text in fields.items()} for name, fields in _STRUCTURES.items()
+}
+VARIABLES = {
+    "object": DYN,
+    "oldObject": DYN,
+    "request": Type("kubernetes.AdmissionRequest"),
+    "namespaceObject": Type("kubernetes.Namespace"),
+    "variables": Type("kubernetes.variables"),
+}
 AUTHORIZER = {
-    "authorizer": "kubernetes.authorization.Authorizer",
-    "authorizer.requestResource": "kubernetes.authorization.ResourceCheck",
+    "authorizer": Type("kubernetes.authorization.Authorizer"),
+    "authorizer.requestResource": Type("kubernetes.authorization.ResourceCheck"),
 }
-OPEN = frozenset({"min", "max", "slice", "flatten", "distinct", "sort", "reverse", "first", "last", "value", "orValue"})
-# The minor versions of Kubernetes in which libraries came (pkg/cel/environment/base.go), and macros with two variables.
-SINCE: dict[str, int] = {
-    **dict.fromkeys(("check", "allowed", "serviceAccount"), 27),
-    **dict.fromkeys(("quantity", "isQuantity", "_?._", "_[?_]", "orValue", "hasValue"), 28),
-    **dict.fromkeys(("equivalent", "intersects"), 29),
-    **dict.fromkeys(("ip", "isIP", "cidr", "isCIDR", "containsIP", "containsCIDR"), 30),
-    **dict.fromkeys(("validate", "named"), 31),
-    **dict.fromkeys(("semver", "isSemver"), 33),
-    **dict.fromkeys(("slice", "flatten", "distinct", "sort", "range"), 34),
-}
-TWO_VARIABLES = 32
-SHOWN = {"_?._": "`.?` of optionals", "_[?_]": "`[?` of optionals"}
-# Methods that cel-cpp's own extension of texts declares for texts alone.
-SHARED = ("indexOf", "lastIndexOf")
+_LISTED = 11  # a call that makes a list
 _STRING, _REGEX = 0.1, 0.25  # StringTraversalCostFactor, RegexStringLengthCostFactor
 _FORMAT_SIZES = {"labelValue": 40, "dns1123Subdomain": 60, "dns1123SubdomainPrefix": 60, "qualifiedName": 60}
-
-
-def qualified(name: str, fields: Fields) -> Iterator[tuple[str, str]]:
-    """The dotted names of all typed fields below a variable, with their types."""
-    for field, kind in fields.items():
-        if type(kind) is dict:
-            yield from qualified(f"{name}.{field}", kind)
-        else:
-            yield f"{name}.{field}", str(kind)
 
 
 def cost_of(function: str, args: list[Any], result: Any) -> int:
@@ -89,6 +91,7 @@ def cost_of(function: str, args: list[Any], result: Any) -> int:
 
 
 def _traversed(value: Any) -> int:
+    step()
     if isinstance(value, str | bytes):
         return int(len(value) * _STRING)
     if isinstance(value, list):
@@ -114,6 +117,12 @@ def _validate(args: list[Any], _: Any) -> int:
     return ceil((1 + size(args[1])) * _STRING) * ceil(pattern * _REGEX)
 
 
+def _compared(held: list[Any]) -> int:
+    """What comparing each element of a list with each other one costs."""
+    factor = 2 + _STRING if held and isinstance(held[0], str | bytes) else 2.0
+    return _LISTED + int(len(held) ** 2 * factor)
+
+
 def _once(args: list[Any], _: Any) -> int:
     return ceil(size(args[0]) * _STRING)
 
@@ -133,6 +142,10 @@ _COSTS: dict[str, Cost] = {
     **_for("_<_ _<=_ _>_ _>=_", _smaller, of_texts=True),
     **_for("_+_", lambda args, _: ceil((size(args[0]) + size(args[1])) * _STRING), of_texts=True),
     **_for("sets.contains sets.intersects", lambda args, _: 1 + size(args[0]) * size(args[1])),
+    **_for("lists.range slice reverse", lambda _, result: _LISTED + len(result)),
+    **_for("distinct sort", lambda args, _: _compared(args[0])),
+    "@sortByAssociatedKeys": lambda args, _: _compared(args[1]),
+    "flatten": lambda args, _: _LISTED + int(len(args[0]) * (1.0 if len(args) < 2 or args[1] < 0 else args[1])),
     "sets.equivalent": lambda args, _: 1 + 2 * size(args[0]) * size(args[1]),
     "join": lambda _, result: ceil(size(result) * 2 * _STRING),
     "contains": lambda args, _: _once(args, None) * ceil(size(args[1]) * _STRING),

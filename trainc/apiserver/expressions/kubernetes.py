@@ -6,25 +6,28 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from functools import partial
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface
-from operator import add, attrgetter, gt, itemgetter, lt, sub
-from typing import Any
-from urllib.parse import SplitResult, parse_qs, quote, urlsplit
+from operator import attrgetter, gt, itemgetter, lt
+from typing import Any, Self
 
-from trainc.apiserver.names import dns1035, label, label_value, qualified, subdomain
-from trainc.apiserver.policy.cel.conversions import timestamp
-from trainc.apiserver.policy.cel.values import (
+from trainc.apiserver.expressions.conversions import timestamp
+from trainc.apiserver.expressions.urls import URL, read_url
+from trainc.apiserver.expressions.values import (
     NONE,
     EvaluationError,
     Opaque,
     Optional,
     Overload,
     function,
-    method,
     overload,
 )
+from trainc.apiserver.names import dns1035, label, label_value, qualified, subdomain
 from trainc.text.quantity import Quantity, QuantityError
 
 _NANO = 10**9
+_INT = 2**63
+_AMOUNT = re.compile(r"[+-]?([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]+)", re.ASCII)
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _NOT_A_URL = "URL parse error during conversion from string: "
 _NUMBER = r"(0|[1-9][0-9]*)"
 _PRE = r"(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
@@ -44,57 +47,84 @@ def _is(read: Callable[..., Any]) -> Callable[..., bool]:
     return answer
 
 
-def _quantity(text: str) -> int:
+class Amount(int):
+    """A quantity in billionths, and the power of ten that Go counts it in; None where it is a decimal of any size."""
+
+    scale: int | None
+
+    def __new__(cls, nanos: int, scale: int | None) -> Self:
+        """An amount, a decimal where Go's integers do not hold it."""
+        amount = super().__new__(cls, nanos)
+        amount.scale = scale if scale is not None and -_INT <= _scaled(nanos, scale) < _INT else None
+        return amount
+
+
+def _scaled(nanos: int, scale: int) -> int:
+    """An amount as the number that Go counts in a power of ten."""
+    return int(nanos // 10 ** (9 + scale))
+
+
+def _quantity(text: str) -> Amount:
+    """The amount of a text. Source: ParseQuantity of k8s.io/apimachinery/pkg/api/resource."""
     try:
-        return Quantity.parse(text).nanos
+        nanos = Quantity.parse(text).nanos
     except QuantityError:
         why = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
         raise EvaluationError(why) from None
+    match = _AMOUNT.fullmatch(text)
+    if match is None:
+        return Amount(nanos, None)
+    whole, fraction, unit = match[1].lstrip("0") or "0", match[2] or "", match[3]
+    if unit in _BINARY:
+        exponent = _BINARY[unit]
+        is_small = not fraction and 15 - len(whole) - int(exponent * 3 / 10) - 1 >= 0
+        return Amount(nanos, 0 if is_small else None)
+    exponent = int(unit[1:]) if unit[:1] in ("e", "E") and unit[1:] else _DECIMAL[unit]
+    scale = exponent - len(fraction)
+    is_small = 18 - len(whole) - len(fraction) >= 0 and scale >= -9
+    return Amount(nanos, scale if is_small else None)
 
 
-def _as_integer(nanos: int) -> int:
-    whole, rest = divmod(nanos, _NANO)
-    if rest or not -(2**63) <= whole < 2**63:
+def _as_integer(amount: Amount) -> int:
+    if amount.scale is None or amount.scale < 0 or not -_INT <= amount // _NANO < _INT:
         raise EvaluationError("cannot convert value to integer")
-    return whole
+    return amount // _NANO
+
+
+def _approximate(amount: Amount) -> float:
+    if amount.scale is None:
+        return float(int(amount)) * 1e-9
+    return float(_scaled(amount, amount.scale)) * float(f"1e{amount.scale}")
+
+
+def _added(amount: Amount, other: Amount) -> Amount:
+    if not other:
+        return amount if amount.scale is not None and other.scale is not None else Amount(int(amount), None)
+    if not amount and amount.scale is not None:
+        return other
+    is_small = amount.scale is not None and other.scale is not None
+    return Amount(int(amount) + int(other), min(amount.scale or 0, other.scale or 0) if is_small else None)
+
+
+def _subtracted(amount: Amount, other: Amount) -> Amount:
+    if amount.scale is not None and amount.scale >= 0 and other.scale == 0 and other == -_INT * _NANO:
+        return _added(amount, other)  # whose negation overflows in Go
+    return _added(amount, Amount(-int(other), other.scale))
+
+
+def _of_whole(number: int) -> Amount:
+    return Amount(number * _NANO, 0)
 
 
 def _compare(one: Any, other: Any) -> int:
     return int(one > other) - int(one < other)
 
 
-def _url(text: str) -> SplitResult:
-    reason = ""
-    if not text:
-        reason = "empty url"
-    elif any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
-        reason = "net/url: invalid control character in URL"
-    elif not re.match("([A-Za-z][A-Za-z0-9+.-]*:)?/", text):
-        reason = "invalid URI for request"
-    elif re.search(r"%(?![0-9A-Fa-f]{2})", text):
-        reason = "invalid URL escape"
-    else:
-        try:
-            parts = urlsplit(text, allow_fragments=True)
-            if " " in parts.netloc:
-                reason = 'invalid character " " in host name'
-            port = _host(parts).rpartition("]")[2].partition(":")[2]
-            if port and not (port.isascii() and port.isdigit()):
-                reason = f'invalid port ":{port}" after host'
-        except ValueError as error:
-            reason = str(error)
-    if reason:
-        raise EvaluationError(f'{_NOT_A_URL}parse "{text}": {reason}')
-    return parts
-
-
-def _host(url: SplitResult) -> str:
-    return url.netloc.rpartition("@")[2]
-
-
-def _host_name(url: SplitResult) -> str:
-    host = _host(url)
-    return host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+def _url(text: str) -> URL:
+    try:
+        return read_url(text)
+    except ValueError as error:
+        raise EvaluationError(f'{_NOT_A_URL}parse "{text}": {error}') from None
 
 
 def _ip(text: str) -> IPv4Address | IPv6Address:
@@ -209,7 +239,7 @@ def _unanswered(*_values: Any) -> Any:
 
 def _asking(*signatures: str, gives: str) -> list[Overload]:
     """A method of an authorizer, or of what one has been asked."""
-    return [method(_unanswered, one, gives) for one in signatures]
+    return [function(_unanswered, one, gives) for one in signatures]
 
 
 AUTHORIZER: dict[str, list[Overload]] = {
@@ -228,51 +258,51 @@ AUTHORIZER: dict[str, list[Overload]] = {
 FUNCTIONS: dict[str, list[Overload]] = {
     "quantity": [function(_quantity, "string", "Quantity")],
     "isQuantity": [function(_is(_quantity), "string", "bool")],
-    "asInteger": [method(_as_integer, "Quantity", "int")],
-    "isInteger": [method(_is(_as_integer), "Quantity", "bool")],
-    "asApproximateFloat": [method(lambda nanos: nanos / _NANO, "Quantity", "double")],
-    "sign": [method(lambda nanos: _compare(nanos, 0), "Quantity", "int")],
+    "asInteger": [function(_as_integer, "Quantity", "int")],
+    "isInteger": [function(_is(_as_integer), "Quantity", "bool")],
+    "asApproximateFloat": [function(_approximate, "Quantity", "double")],
+    "sign": [function(lambda nanos: _compare(nanos, 0), "Quantity", "int")],
     "add": [
-        method(add, "Quantity Quantity", "Quantity"),
-        method(lambda nanos, whole: nanos + whole * _NANO, "Quantity int", "Quantity"),
+        function(_added, "Quantity Quantity", "Quantity"),
+        function(lambda amount, whole: _added(amount, _of_whole(whole)), "Quantity int", "Quantity"),
     ],
     "sub": [
-        method(sub, "Quantity Quantity", "Quantity"),
-        method(lambda nanos, whole: nanos - whole * _NANO, "Quantity int", "Quantity"),
+        function(_subtracted, "Quantity Quantity", "Quantity"),
+        function(lambda amount, whole: _subtracted(amount, _of_whole(whole)), "Quantity int", "Quantity"),
     ],
-    "isGreaterThan": [method(gt, f"{one} {one}", "bool") for one in ("Quantity", "Semver")],
-    "isLessThan": [method(lt, f"{one} {one}", "bool") for one in ("Quantity", "Semver")],
-    "compareTo": [method(_compare, f"{one} {one}", "int") for one in ("Quantity", "Semver")],
+    "isGreaterThan": [function(gt, f"{one} {one}", "bool") for one in ("Quantity", "Semver")],
+    "isLessThan": [function(lt, f"{one} {one}", "bool") for one in ("Quantity", "Semver")],
+    "compareTo": [function(_compare, f"{one} {one}", "int") for one in ("Quantity", "Semver")],
     "url": [function(_url, "string", "URL")],
     "isURL": [function(_is(_url), "string", "bool")],
-    "getScheme": [method(attrgetter("scheme"), "URL", "string")],
-    "getHost": [method(_host, "URL", "string")],
-    "getHostname": [method(_host_name, "URL", "string")],
-    "getPort": [method(lambda url: _host(url).rpartition("]")[2].partition(":")[2], "URL", "string")],
-    "getEscapedPath": [method(lambda url: quote(url.path, safe="%/:@!$&'()*+,;=~-._"), "URL", "string")],
-    "getQuery": [method(lambda url: parse_qs(url.query, keep_blank_values=True), "URL", "map(string, list(string))")],
-    "ip": [function(_ip, "string", "IP"), method(attrgetter("ip"), "CIDR", "IP")],
+    "getScheme": [function(attrgetter("scheme"), "URL", "string")],
+    "getHost": [function(attrgetter("host"), "URL", "string")],
+    "getHostname": [function(attrgetter("hostname"), "URL", "string")],
+    "getPort": [function(attrgetter("port"), "URL", "string")],
+    "getEscapedPath": [function(attrgetter("escaped_path"), "URL", "string")],
+    "getQuery": [function(attrgetter("values"), "URL", "map(string, list(string))")],
+    "ip": [function(_ip, "string", "IP"), function(attrgetter("ip"), "CIDR", "IP")],
     "isIP": [function(_is(_ip), "string", "bool")],
     "ip.isCanonical": [function(lambda text: str(_ip(text)) == text, "string", "bool")],
-    "family": [method(attrgetter("version"), "IP", "int")],
-    "isUnspecified": [method(attrgetter("is_unspecified"), "IP", "bool")],
-    "isLoopback": [method(attrgetter("is_loopback"), "IP", "bool")],
-    "isLinkLocalMulticast": [method(_link_local_multicast, "IP", "bool")],
-    "isLinkLocalUnicast": [method(attrgetter("is_link_local"), "IP", "bool")],
-    "isGlobalUnicast": [method(_global_unicast, "IP", "bool")],
+    "family": [function(attrgetter("version"), "IP", "int")],
+    "isUnspecified": [function(attrgetter("is_unspecified"), "IP", "bool")],
+    "isLoopback": [function(attrgetter("is_loopback"), "IP", "bool")],
+    "isLinkLocalMulticast": [function(_link_local_multicast, "IP", "bool")],
+    "isLinkLocalUnicast": [function(attrgetter("is_link_local"), "IP", "bool")],
+    "isGlobalUnicast": [function(_global_unicast, "IP", "bool")],
     "cidr": [function(_cidr, "string", "CIDR")],
     "isCIDR": [function(_is(_cidr), "string", "bool")],
     "containsIP": [
-        method(lambda cidr, address: address in cidr.network, "CIDR IP", "bool"),
-        method(lambda cidr, text: _ip(text) in cidr.network, "CIDR string", "bool"),
+        function(lambda cidr, address: address in cidr.network, "CIDR IP", "bool"),
+        function(lambda cidr, text: _ip(text) in cidr.network, "CIDR string", "bool"),
     ],
     "containsCIDR": [
-        method(_contains_cidr, "CIDR CIDR", "bool"),
-        method(lambda outer, text: _contains_cidr(outer, _cidr(text)), "CIDR string", "bool"),
+        function(_contains_cidr, "CIDR CIDR", "bool"),
+        function(lambda outer, text: _contains_cidr(outer, _cidr(text)), "CIDR string", "bool"),
     ],
-    "prefixLength": [method(lambda cidr: cidr.network.prefixlen, "CIDR", "int")],
-    "masked": [method(lambda cidr: ip_interface(str(cidr.network)), "CIDR", "CIDR")],
-    "validate": [method(_validate, "NamedFormat string", "optional_type(list(string))")],
+    "prefixLength": [function(lambda cidr: cidr.network.prefixlen, "CIDR", "int")],
+    "masked": [function(lambda cidr: ip_interface(str(cidr.network)), "CIDR", "CIDR")],
+    "validate": [function(_validate, "NamedFormat string", "optional_type(list(string))")],
     "format.named": [
         function(
             lambda name: Optional(True, Opaque("kubernetes.NamedFormat", name)) if name in FORMATS else NONE,
@@ -283,8 +313,8 @@ FUNCTIONS: dict[str, list[Overload]] = {
     **{f"format.{name}": [function(partial(str, name), "", "NamedFormat")] for name in FORMATS},
     "semver": [function(_semver, one, "Semver") for one in ("string", "string bool")],
     "isSemver": [function(_is(_semver), one, "bool") for one in ("string", "string bool")],
-    "major": [method(itemgetter(0), "Semver", "int")],
-    "minor": [method(itemgetter(1), "Semver", "int")],
-    "patch": [method(itemgetter(2), "Semver", "int")],
+    "major": [function(itemgetter(0), "Semver", "int")],
+    "minor": [function(itemgetter(1), "Semver", "int")],
+    "patch": [function(itemgetter(2), "Semver", "int")],
     **AUTHORIZER,
 }

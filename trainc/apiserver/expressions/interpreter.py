@@ -3,17 +3,21 @@
 Evaluation and runtime costs as in cel-go (interpreter, runtimecost.go), with the options that Kubernetes 1.34 sets.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from trainc.apiserver.policy.cel.declarations import cost_of
-from trainc.apiserver.policy.cel.functions import FUNCTIONS, NAMESPACES, called
-from trainc.apiserver.policy.cel.syntax import Call, Const, Fold, Ident, ListOf, MapOf, Node, Select
-from trainc.apiserver.policy.cel.values import (
+from trainc.apiserver.expressions.checker import DYN, TYPE_VALUES, Signature, Type
+from trainc.apiserver.expressions.declarations import cost_of
+from trainc.apiserver.expressions.functions import FUNCTIONS, NAMESPACES, called
+from trainc.apiserver.expressions.syntax import Call, Const, Fold, Ident, ListOf, MapOf, Node, Select, Uint, qualified
+from trainc.apiserver.expressions.texts import compiled_pattern
+from trainc.apiserver.expressions.values import (
     NONE,
     Built,
+    Duration,
     EvaluationError,
+    NotEvaluatedError,
     NotKnownError,
     Optional,
     Paths,
@@ -34,48 +38,60 @@ from trainc.apiserver.policy.cel.values import (
 )
 
 _LIST, _MAP = 10, 30  # ListCreateBaseCost, MapCreateBaseCost of cel-go
-_TYPES = ("int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type")
-_MACROS = ("all", "exists", "existsOne", "exists_one", "transformList", "transformMap", "transformMapEntry")
 _SEQUENCES = frozenset({"_+_", "slice", "flatten", "distinct", "sort", "reverse"})  # whose elements are their lists'
+_INDEXED = ("_[_]", "_[?_]")
+_GUARDED = ("max", "min", "sum", "isSorted")  # which look at the type of the first element
+_ZEROS = {"uint": Uint(0), "double": 0.0, "google.protobuf.Duration": Duration(0)}
 _FOLDED = ("duration", "timestamp", "int", "uint", "double", "string", "bool", "bytes", "dyn", "type")
 
 
-def is_two_variable(node: Call) -> bool:
-    """Whether a call is a macro with two variables, which cel-cpp does not expand."""
-    names = node.args[:2]
-    return (
-        node.target is not None
-        and node.function in _MACROS
-        and len(node.args) >= 3
-        and all(type(name) is Ident for name in names)
-    )
+class Plan(NamedTuple):
+    """What is known while functions are made of a tree: its types, and the variables of the macros around a node."""
+
+    types: Mapping[int, Type]
+    overloads: Mapping[int, list[Signature]]
+    bound: frozenset[str] = frozenset()
+
+    def binding(self, *names: str) -> "Plan":
+        """The plan within a macro that binds variables."""
+        return Plan(self.types, self.overloads, self.bound | set(names))
 
 
-def runnable(node: Node, bound: frozenset[str] = frozenset()) -> Run:
-    """What evaluates a tree; `bound` are the variables of the macros around it."""
+class Constant:
+    """A value that is known before anything is evaluated; it costs nothing."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, _: Scope) -> Valued:
+        """The value, which rests on no field."""
+        return self.value, None
+
+
+def runnable(node: Node, plan: Plan) -> Run:
+    """What evaluates a tree; an EvaluationError where the server already meets one that it ends in."""
     match node:
         case Const(value):
-            return lambda _: (value, None)
+            return Constant(value)
         case Ident(name):
-            return _ident(name, bound)
+            return _ident(name, plan)
         case Select(operand, field, test):
-            return _select(operand, field, test=test, bound=bound)
+            return _select(operand, field, test=test, plan=plan)
         case ListOf():
-            return _list(node, bound)
+            return _list(node, plan)
         case MapOf():
-            return _map(node, bound)
+            return _map(node, plan)
         case Fold():
-            return _fold(node, bound)
+            return _fold(node, plan)
         case Call():
-            return _call(node, bound)
+            return _call(node, plan)
     raise TypeError(node)
 
 
-def _ident(name: str, bound: frozenset[str]) -> Run:
+def _ident(name: str, plan: Plan) -> Run:
     name = name.removeprefix(".")
-    if name not in bound and name in _TYPES:
-        held = TypeName(name)
-        return lambda _: (held, None)
+    if name not in plan.bound and name in TYPE_VALUES:
+        return Constant(TypeName(name))
 
     def run(scope: Scope) -> Valued:
         scope.cost += 1
@@ -89,22 +105,12 @@ def _ident(name: str, bound: frozenset[str]) -> Run:
     return run
 
 
-def _qualified(node: Node) -> str:
-    """The dotted name that a chain of selections is, empty for anything else."""
-    if type(node) is Ident:
-        return node.name
-    if type(node) is Select and not node.test and (above := _qualified(node.operand)):
-        return f"{above}.{node.field}"
-    return ""
-
-
-def _select(operand: Node, field: str, *, test: bool, bound: frozenset[str]) -> Run:
-    qualified = f"{_qualified(operand)}.{field}"
-    if qualified in ("google.protobuf.Timestamp", "google.protobuf.Duration"):
-        held = TypeName(qualified)
-        return lambda _: (held, None)
-    inner = runnable(operand, bound)
-    if type(operand) is Ident and operand.name == "variables" and "variables" not in bound:
+def _select(operand: Node, field: str, *, test: bool, plan: Plan) -> Run:
+    path = f"{qualified(operand)}.{field}"
+    if path in TYPE_VALUES and path.partition(".")[0] not in plan.bound:
+        return Constant(TypeName(path))
+    inner = runnable(operand, plan)
+    if type(operand) is Ident and operand.name == "variables" and "variables" not in plan.bound:
         name = f"variables.{field}"
 
         def variable(scope: Scope) -> Valued:
@@ -162,11 +168,11 @@ def _found(value: Any, key: Any, paths: Paths, *, test: bool = False) -> tuple[b
     return False, None, within
 
 
-def _list(node: ListOf, bound: frozenset[str]) -> Run:
-    if not node.optional and all(type(element) is Const for element in node.elements):
-        values = [element.value for element in node.elements if type(element) is Const]
-        return lambda _: (values, None)
-    parts = [runnable(element, bound) for element in node.elements]
+def _list(node: ListOf, plan: Plan) -> Run:
+    parts = [runnable(element, plan) for element in node.elements]
+    constants = [part.value for part in parts if isinstance(part, Constant)]
+    if not node.optional and len(constants) == len(parts):
+        return Constant(constants)
 
     def run(scope: Scope) -> Valued:
         out = Built()
@@ -186,9 +192,11 @@ def _list(node: ListOf, bound: frozenset[str]) -> Run:
     return run
 
 
-def _map(node: MapOf, bound: frozenset[str]) -> Run:
-    parts = [(runnable(key, bound), runnable(value, bound), optional) for key, value, optional in node.entries]
-    constant = all(type(key) is Const and type(value) is Const for key, value, _ in node.entries)
+def _map(node: MapOf, plan: Plan) -> Run:
+    parts = [(runnable(key, plan), runnable(value, plan), optional) for key, value, optional in node.entries]
+    is_constant = all(
+        isinstance(key, Constant) and isinstance(value, Constant) and not optional for key, value, optional in parts
+    )
 
     def run(scope: Scope) -> Valued:
         out: dict[Any, Any] = {}
@@ -196,39 +204,62 @@ def _map(node: MapOf, bound: frozenset[str]) -> Run:
         for key_of, value_of, optional in parts:
             key, _ = key_of(scope)
             value, paths = value_of(scope)
-            if find(out, key)[0]:
-                raise EvaluationError(f"Failed with repeated key '{key}'")
+            if not _is_key(key):
+                raise NotEvaluatedError(f"trainc does not evaluate maps with keys of the type {type_name(key)}")
             if optional:
                 if not value.present:
                     continue
                 value = value.value
             out[key] = value
             rests.append(paths)
-        scope.pay(0 if constant else _MAP)
+        scope.pay(0 if is_constant else _MAP)
         return out, join(*rests)
 
-    return run
+    return Constant(run(Scope({}, _no_name))[0]) if is_constant else run
 
 
-def _call(node: Call, bound: frozenset[str]) -> Run:
+def _no_name(name: str) -> Valued:
+    raise EvaluationError(f"no such attribute(s): {name}")
+
+
+def _call(node: Call, plan: Plan) -> Run:
     name, args = node.function, node.args
     if (special := _SPECIAL.get(name)) is not None and (node.target is not None or name[0] in "_@"):
-        sides = [runnable(arg, bound) for arg in (node.target, *args) if arg is not None]
+        sides = [runnable(arg, plan) for arg in (node.target, *args) if arg is not None]
+        if name in _INDEXED and isinstance(sides[1], Constant) and not _is_key(sides[1].value):
+            raise EvaluationError("invalid qualifier type")
+        if (
+            name in _INDEXED
+            and type(args[0]) is Call
+            and args[0].function == "_[_]"
+            and (plan.types[id(args[0].args[0])].name != "optional_type")
+        ):
+            return lambda scope: _index(sides, scope, is_optional=name != "_[_]", is_element=True)
         return lambda scope: special(sides, scope)
     if name == "@in":
-        return _in(node, bound)
-    if is_two_variable(node):
-        return _two_variables(node, bound)
+        return _in(node, plan)
     if node.target is not None:
-        namespace = _qualified(node.target)
-        if namespace in NAMESPACES and namespace not in bound:
+        namespace = qualified(node.target)
+        if namespace in NAMESPACES and namespace not in plan.bound:
             name = f"{namespace}.{name}"
         else:
             args = (node.target, *args)
     if name not in FUNCTIONS:
         raise EvaluationError(f"undeclared reference to '{name}'")
-    constant = name in _FOLDED and all(type(arg) is Const for arg in args)
-    parts = [runnable(arg, bound) for arg in args]
+    parts = [runnable(arg, plan) for arg in args]
+    constants = [part.value for part in parts if isinstance(part, Constant)]
+    if name in _FOLDED and len(constants) == len(parts):
+        return Constant(called(name, constants))
+    if (
+        name in ("matches", "find", "findAll")
+        and len(parts) > 1
+        and isinstance(parts[1], Constant)
+        and type(parts[1].value) is str
+    ):
+        compiled_pattern(parts[1].value)
+    overloads = plan.overloads[id(node)] if name in _GUARDED else ()
+    accepted = [signature.parameters for signature in overloads]
+    empty = _ZEROS.get(plan.types[id(node)].name, 0) if name == "sum" else None
 
     def run(scope: Scope) -> Valued:
         got = [part(scope) for part in parts]
@@ -242,7 +273,9 @@ def _call(node: Call, bound: frozenset[str]) -> Run:
             ]
         rests = join(*[paths for _, paths in got])
         try:
-            result = called(name, values)
+            if accepted and not any(all(map(_fits, values, parameters)) for parameters in accepted):
+                raise overload()
+            result = empty if empty is not None and values == [[]] else called(name, values)
         except (EvaluationError, TypeError, AttributeError) as error:
             if reason := first_unknown(values):
                 raise NotKnownError(reason) from None  # a value in a list that nobody knows is of no wrong type
@@ -250,10 +283,23 @@ def _call(node: Call, bound: frozenset[str]) -> Run:
                 raise EvaluationError("no such overload", rests) from None
             error.paths = error.paths or rests
             raise
-        scope.pay(0 if constant else cost_of(name, values, result))
+        scope.pay(cost_of(name, values, result))
         return result, (join(*result.paths) or rests) if type(result) is Built else rests
 
     return run
+
+
+def _fits(value: Any, kind: Type) -> bool:
+    """Whether a value is of a type; of a list or a map its first element alone is looked at, as cel-go does."""
+    if kind.is_parameter or kind == DYN or type(value) is UnknownValue:
+        return True
+    if type_name(value) != kind.name:
+        return False
+    if isinstance(value, list):
+        return not value or _fits(value[0], kind.parameters[0])
+    if isinstance(value, dict):
+        return not value or all(map(_fits, next(iter(value.items())), kind.parameters))
+    return True
 
 
 def _decided(sides: Iterable[Run], scope: Scope, *, until: bool) -> Valued:
@@ -285,9 +331,15 @@ def _choice(sides: list[Run], scope: Scope) -> Valued:
     return chosen, rests if rests is not None else paths
 
 
-def _index(sides: list[Run], scope: Scope, *, is_optional: bool) -> Valued:
+def _index(sides: list[Run], scope: Scope, *, is_optional: bool, is_element: bool = False) -> Valued:
     """`a[b]`, and `a.?b` and `a[?b]`."""
     value, paths = sides[0](scope)
+    if type(value) is Optional and is_element:  # cel-go looks into no optional on its way through elements
+        if is_optional:
+            return NONE, paths
+        raise EvaluationError("no such key", paths)
+    if type(value) is Optional and not value.present:
+        return NONE, paths
     key, _ = sides[1](scope)
     scope.cost += 1
     return _entry(value, key, paths, is_optional=is_optional)
@@ -314,22 +366,28 @@ def _not_strictly_false(sides: list[Run], scope: Scope) -> Valued:
     return value is not False, None
 
 
-def _in(node: Call, bound: frozenset[str]) -> Run:
-    item_of, held_of = [runnable(arg, bound) for arg in node.args]
-    is_constant = type(node.args[1]) is ListOf and all(type(one) is Const for one in node.args[1].elements)
+def _in(node: Call, plan: Plan) -> Run:
+    item_of, held_of = [runnable(arg, plan) for arg in node.args]
+    is_constant = isinstance(held_of, Constant)
+    if isinstance(held_of, Constant) and held_of.value == []:
+        return Constant(False)
 
     def run(scope: Scope) -> Valued:
         item, paths = item_of(scope)
         held, rests = held_of(scope)
         if type(held) is dict:
             scope.pay(1)
-            return find(held, item)[0], join(rests, paths)
+            return _is_key(item) and find(held, item)[0], join(rests, paths)
         if not isinstance(held, list):
             raise EvaluationError("no such overload", join(rests, paths))
         scope.pay(0 if is_constant else len(held))
         return any(equal(item, one) for one in held), join(rests, paths)
 
     return run
+
+
+def _is_key(value: Any) -> bool:
+    return type(value) in (str, bool) or is_number(value)
 
 
 _SPECIAL: dict[str, Callable[[list[Run], Scope], Valued]] = {
@@ -354,10 +412,10 @@ def _elements(collection: Any, paths: Paths) -> Iterator[tuple[Any, Any, Paths]]
         yield key, item, places[key] if places else below(paths, key)
 
 
-def _fold(node: Fold, bound: frozenset[str]) -> Run:
-    """A macro with one variable, which is the key of a map or the element of a list."""
-    inside = bound | {node.variable, node.second, node.result_name}
-    over, start = runnable(node.over, bound), runnable(node.start, bound)
+def _fold(node: Fold, plan: Plan) -> Run:
+    """A macro: its variable is the key of a map or the element of a list, its second one the value or the element."""
+    inside = plan.binding(node.variable, node.second, node.result_name)
+    over, start = runnable(node.over, plan), runnable(node.start, plan)
     condition, result = runnable(node.condition, inside), runnable(node.result, inside)
     appending = _appending(node, inside)
     step = appending or runnable(node.step, inside)
@@ -366,10 +424,14 @@ def _fold(node: Fold, bound: frozenset[str]) -> Run:
         collection, paths = over(scope)
         elements = _elements(collection, paths)
         value, rests = start(scope)
-        with scope.shadowing(node.variable, node.result_name) as names:
+        with scope.shadowing(node.variable, node.second, node.result_name) as names:
             names[node.result_name] = (Built(value) if isinstance(value, list) and not value else value), rests
             for key, item, held in elements:
-                names[node.variable] = key if type(collection) is dict else item, held
+                if node.second:
+                    names[node.variable] = key, held
+                    names[node.second] = item, held
+                else:
+                    names[node.variable] = key if type(collection) is dict else item, held
                 if condition(scope)[0] is not True:
                     break
                 try:
@@ -387,16 +449,16 @@ def _fold(node: Fold, bound: frozenset[str]) -> Run:
     return run
 
 
-def _appending(node: Fold, bound: frozenset[str]) -> Run | None:
+def _appending(node: Fold, plan: Plan) -> Run | None:
     """The step of map() and filter(), which adds to the list in its place, as cel-go does; None for other steps."""
     step, condition = node.step, None
     if type(step) is Call and step.function == "_?_:_" and step.args[2] == Ident(node.result_name):
-        condition, step = runnable(step.args[0], bound), step.args[1]
+        condition, step = runnable(step.args[0], plan), step.args[1]
     if type(step) is not Call or step.function != "_+_" or step.args[0] != Ident(node.result_name):
         return None
     if type(step.args[1]) is not ListOf or len(step.args[1].elements) != 1:
         return None
-    element = runnable(step.args[1].elements[0], bound)
+    element = runnable(step.args[1].elements[0], plan)
 
     def run(scope: Scope) -> Valued:
         whole = scope.names[node.result_name]
@@ -412,47 +474,5 @@ def _appending(node: Fold, bound: frozenset[str]) -> Run | None:
         whole[0].paths.append(paths)
         scope.cost += _LIST + 2
         return whole
-
-    return run
-
-
-def _two_variables(node: Call, bound: frozenset[str]) -> Run:
-    """A macro with two variables, which cel-cpp parses as a call. Source: cel-go ext/comprehensions.go."""
-    first, second = [arg.name for arg in node.args[:2] if type(arg) is Ident]
-    if node.target is None:
-        raise EvaluationError(f"undeclared reference to '{node.function}'")
-    over = runnable(node.target, bound)
-    *wanted, last = [runnable(arg, bound | {first, second}) for arg in node.args[2:]]
-
-    def rounds(scope: Scope, collection: Any, paths: Paths) -> Iterator[Any]:
-        """Bind the variables to each key or index and its value; gives the key."""
-        for key, value, held in _elements(collection, paths):
-            scope.names[first] = key, below(paths, key)
-            scope.names[second] = value, held
-            scope.pay(1)
-            yield key
-
-    def run(scope: Scope) -> Valued:
-        collection, paths = over(scope)
-        with scope.shadowing(first, second):
-            keys = rounds(scope, collection, paths)
-            if node.function in ("all", "exists"):
-                return _decided((last for _ in keys), scope, until=node.function == "exists")
-            made = ((key, *last(scope)) for key in keys if all(one(scope)[0] is True for one in wanted))
-            if node.function == "transformMapEntry":
-                out: dict[Any, Any] = {}
-                for _, entry, _ in made:
-                    for key, value in entry.items():
-                        if find(out, key)[0]:
-                            raise EvaluationError(f"insert failed: key {key} already exists")
-                        out[key] = value
-                return out, paths
-            if node.function == "transformMap":
-                return {key: value for key, value, _ in made}, paths
-            held = [(value, rests) for _, value, rests in made]
-        rests = join(*[rests for _, rests in held])
-        if node.function == "transformList":
-            return Built([value for value, _ in held], [rests for _, rests in held]), rests
-        return sum(value is True for value, _ in held) == 1, rests  # existsOne
 
     return run

@@ -7,9 +7,9 @@ what one evaluation of an expression sees, and what it has cost so far.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
-from trainc.apiserver.policy.cel.syntax import Uint
+from trainc.apiserver.expressions.syntax import Uint
 
 Paths: TypeAlias = "tuple[tuple[str | int, ...], ...] | Place | None"
 
@@ -27,6 +27,8 @@ _OWN = {
     **{name: f"google.protobuf.{name}" for name in ("Duration", "Timestamp")},
 }
 OPAQUE = frozenset(name for name in _OWN.values() if not name.startswith("google."))
+MAX_STEPS = 1_000_000  # through elements of lists and maps, for what one expression does
+MAX_ELEMENTS = 1_000_000
 PER_EXPRESSION = 1_000_000  # PerCallLimit of k8s.io/apiserver/pkg/apis/cel
 
 
@@ -46,6 +48,10 @@ class EvaluationError(Exception):
 
 class NotKnownError(Exception):
     """What an expression rests on is not known before the request is made."""
+
+
+class NotEvaluatedError(NotKnownError):
+    """Why trainc does not evaluate what the server does."""
 
 
 class OutOfBudgetError(Exception):
@@ -101,9 +107,15 @@ class Duration(int):
 
 
 class Timestamp(int):
-    """A point in time in nanoseconds since 1970."""
+    """A point in time in nanoseconds since 1970, and the offset from UTC with which string() writes it."""
 
-    __slots__ = ()
+    offset: timedelta
+
+    def __new__(cls, nanos: int, offset: timedelta = timedelta()) -> Self:
+        """A point in time that was read with an offset, or made of such a one."""
+        made = super().__new__(cls, nanos)
+        made.offset = offset
+        return made
 
     def at(self, offset: timedelta = timedelta()) -> datetime:
         """The calendar's word for it."""
@@ -170,29 +182,35 @@ def type_name(value: Any) -> str:
 class Overload(NamedTuple):
     """One way to call a function: what it does, and the types of its arguments; `dyn` stands for any.
 
-    cel-cpp is told about those with a `result`. A value of one of Kubernetes' own types is given without its `Opaque`,
-    and such a result gets one.
+    A value of one of Kubernetes' own types is given without its `Opaque`, and a `result` of such a type gets one.
     """
 
     run: Callable[..., Any]
     parameters: tuple[str, ...]
     result: str = ""
-    is_method: bool = False
 
 
 def taking(run: Callable[..., Any], *signatures: str) -> list[Overload]:
-    """The overloads of a function that cel-cpp knows; a signature names the types of the arguments."""
+    """The overloads of a function; a signature names the types of the arguments."""
     return [Overload(run, tuple([_OWN.get(word, word) for word in one.split()])) for one in signatures]
 
 
 def function(run: Callable[..., Any], parameters: str, result: str) -> Overload:
-    """An overload of a function that cel-cpp does not know."""
+    """An overload of a function that gives a value of some type."""
     return taking(run, parameters)[0]._replace(result=_OWN.get(result, result))
 
 
-def method(run: Callable[..., Any], parameters: str, result: str) -> Overload:
-    """An overload of a method that cel-cpp does not know; the first parameter is its target."""
-    return function(run, parameters, result)._replace(is_method=True)
+class _Steps:
+    """How many elements the present expression has looked at where the server counts no cost."""
+
+    taken = 0
+
+
+def step() -> None:
+    """Count an element; a NotEvaluatedError where there are too many: lists within lists can hold one list many times."""
+    _Steps.taken += 1
+    if _Steps.taken > MAX_STEPS:
+        raise NotEvaluatedError("an expression takes too much time")
 
 
 def is_number(value: Any) -> bool:
@@ -202,7 +220,9 @@ def is_number(value: Any) -> bool:
 
 def equal(left: Any, right: Any) -> bool:
     """Whether two values are equal; values of different types are not, but numbers are compared as numbers."""
+    step()
     if is_number(left) and is_number(right):
+        left, right = _alike(left, right)
         return bool(left == right)
     if type(left) is UnknownValue or type(right) is UnknownValue:
         raise NotKnownError((left if type(left) is UnknownValue else right).reason)
@@ -217,6 +237,11 @@ def equal(left: Any, right: Any) -> bool:
             return False
         return not left.present or equal(left.value, right.value)
     return type(left) is type(right) and bool(left == right)
+
+
+def _alike(left: Any, right: Any) -> tuple[Any, Any]:
+    """Two numbers as doubles where one of them is, which the server compares as such."""
+    return (float(left), float(right)) if float in (type(left), type(right)) else (left, right)
 
 
 def find(held: dict[Any, Any], key: Any) -> tuple[bool, Any]:
@@ -237,12 +262,18 @@ def find(held: dict[Any, Any], key: Any) -> tuple[bool, Any]:
 _ORDERED = (str, bytes, bool, Duration, Timestamp)
 
 
+def is_ordered(value: Any) -> bool:
+    """Whether values of its type have an order."""
+    return is_number(value) or type(value) in _ORDERED
+
+
 def compare(left: Any, right: Any) -> int:
     """-1, 0 or 1; an EvaluationError where two values have no order."""
     if not (is_number(left) and is_number(right)) and (type(left) is not type(right) or type(left) not in _ORDERED):
         raise overload()
     if left != left or right != right:  # noqa: PLR0124 (NaN)
         raise EvaluationError("NaN values cannot be ordered")
+    left, right = _alike(left, right)
     return -1 if left < right else 1 if left > right else 0
 
 
@@ -266,6 +297,7 @@ class Scope:
         self.names = names
         self.lazy = lazy
         self.cost = 0
+        _Steps.taken = 0
 
     def pay(self, cost: int) -> None:
         """Count a cost; an OutOfBudgetError where the expression costs more than one may."""

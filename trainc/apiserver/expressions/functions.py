@@ -3,28 +3,32 @@
 from collections.abc import Callable, Iterable
 from functools import cache, cmp_to_key
 from itertools import pairwise, repeat
-from operator import add, mul, neg, not_, sub
+from math import copysign, isnan
+from operator import add, itemgetter, mul, neg, not_, sub
 from typing import Any
 
-from trainc.apiserver.policy.cel import conversions, kubernetes, texts
-from trainc.apiserver.policy.cel.syntax import Uint
-from trainc.apiserver.policy.cel.values import (
+from trainc.apiserver.expressions import conversions, kubernetes, texts
+from trainc.apiserver.expressions.syntax import Uint
+from trainc.apiserver.expressions.values import (
+    MAX_ELEMENTS,
     NAMES,
     NONE,
     OPAQUE,
     Built,
     Duration,
     EvaluationError,
+    NotEvaluatedError,
     Opaque,
     Optional,
+    OutOfBudgetError,
     Overload,
     Paths,
-    Timestamp,
     compare,
     equal,
+    find,
     function,
     is_number,
-    method,
+    is_ordered,
     overload,
     taking,
 )
@@ -75,29 +79,40 @@ def _divide(left: int, right: int) -> int:
 
 def _divide_doubles(left: float, right: float) -> float:
     if right == 0:
-        return float("nan") if left == 0 or left != left else float("inf") * (1 if left > 0 else -1)  # noqa: PLR0124
+        if left == 0 or isnan(left):
+            return float("nan")
+        return copysign(float("inf"), left) * copysign(1, right)
     return left / right
 
 
 def _modulo(left: int, right: int) -> int:
     if right == 0:
         raise EvaluationError("modulus by zero")
+    if right == -1 and left == -_INT:
+        raise EvaluationError("integer overflow")
     rest = abs(left) % abs(right)
     return rest if left >= 0 else -rest
+
+
+def _joined(left: list[Any], right: list[Any]) -> Built:
+    if len(left) + len(right) > MAX_ELEMENTS:
+        raise NotEvaluatedError("a list has too many elements")
+    return _built(_pairs(left) + _pairs(right))
 
 
 _ADD = [
     *_of_numbers(add, add),
     *taking(add, "string string", "bytes bytes"),
     *taking(_bounded(add, Duration, "duration"), "Duration Duration"),
-    *taking(lambda left, right: Timestamp(left + right), "Timestamp Duration", "Duration Timestamp"),
-    *taking(lambda left, right: _built(_pairs(left) + _pairs(right)), "list list"),
+    *taking(lambda at, span: conversions.in_range(at + span, at.offset), "Timestamp Duration"),
+    *taking(lambda span, at: conversions.in_range(at + span, at.offset), "Duration Timestamp"),
+    *taking(_joined, "list list"),
 ]
 
 
 def _sum(held: list[Any]) -> Any:
-    total: Any = held[0] if held else 0
-    for item in held[1:]:
+    total: Any = type(held[0])(0) if held and type(held[0]) in (int, Uint, float, Duration) else 0
+    for item in held:
         total = called("_+_", [total, item])
     if type(total) not in (int, Uint, float, Duration):
         raise overload()
@@ -113,6 +128,21 @@ def _extreme(held: list[Any], sign: int, name: str) -> Any:
         if compare(item, best) == sign:
             best = item
     return best
+
+
+def _is_sorted(held: list[Any]) -> bool:
+    """Whether no element comes before a greater one; two without an order are passed over, as the server does."""
+    if held and not is_ordered(held[0]):
+        raise overload()
+    for left, right in pairwise(held):
+        if not is_ordered(right):
+            raise overload()
+        try:
+            if compare(left, right) > 0:
+                return False
+        except EvaluationError:
+            continue
+    return True
 
 
 def _index_of(held: list[Any], item: Any) -> int:
@@ -151,8 +181,10 @@ def _distinct(held: list[Any]) -> Built:
 
 
 def _range(count: int) -> list[int]:
-    if count > 1_000_000:
-        raise EvaluationError("the list has too many elements")
+    if count < 0:
+        raise EvaluationError(f"lists.range: size must be non-negative, got {count}")
+    if count > MAX_ELEMENTS:
+        raise OutOfBudgetError
     return list(range(count))
 
 
@@ -161,8 +193,41 @@ def _contains_all(held: list[Any], wanted: list[Any]) -> bool:
 
 
 def _of_non_zero(value: Any) -> Optional:
-    zero = value is None or value is False or (is_number(value) and value == 0)
+    zero = value is None or value is False or ((is_number(value) or type(value) is Duration) and value == 0)
     return NONE if zero or (isinstance(value, str | bytes | list | dict) and not value) else Optional(True, value)
+
+
+def _unwrapped(held: list[Any]) -> Built:
+    out = []
+    for item, paths in _pairs(held):
+        if type(item) is not Optional:
+            raise EvaluationError(f"value {item} is not optional")
+        if item.present:
+            out.append((item.value, paths))
+    return _built(out)
+
+
+def _includes(held: Any, item: Any) -> bool:
+    return any(equal(item, one) for one in held) if isinstance(held, list) else equal(held, item)
+
+
+def _inserted(held: dict[Any, Any], *entry: Any) -> dict[Any, Any]:
+    """A map with another entry, or with those of another map."""
+    out = dict(held)
+    for key, value in entry[0].items() if len(entry) == 1 else [entry]:
+        if find(out, key)[0]:
+            raise EvaluationError(f"insert failed: key {key} already exists")
+        out[key] = value
+    return out
+
+
+def _sorted_by(held: list[Any], keys: list[Any]) -> Built:
+    if keys and not is_ordered(keys[0]):
+        raise EvaluationError("list elements must be comparable")
+    if any(type(key) is not type(keys[0]) for key in keys):
+        raise EvaluationError("list elements must have the same type")
+    pairs = zip(_pairs(held), map(cmp_to_key(compare), keys), strict=True)
+    return _built([pair for pair, _ in sorted(pairs, key=itemgetter(1))])
 
 
 def _value_of(optional: Optional) -> Any:
@@ -180,7 +245,7 @@ FUNCTIONS: dict[str, list[Overload]] = {
         *_of_numbers(sub, sub),
         *taking(_bounded(sub, Duration), "Duration Duration"),
         *taking(lambda left, right: Duration(left - right), "Timestamp Timestamp"),
-        *taking(lambda left, right: Timestamp(left - right), "Timestamp Duration"),
+        *taking(lambda at, span: conversions.in_range(at - span, at.offset), "Timestamp Duration"),
     ],
     "_*_": _of_numbers(mul, mul),
     "_/_": _of_numbers(_divide, _divide_doubles),
@@ -194,19 +259,17 @@ FUNCTIONS: dict[str, list[Overload]] = {
     "_>_": taking(lambda left, right: compare(left, right) > 0, "dyn dyn"),
     "_>=_": taking(lambda left, right: compare(left, right) >= 0, "dyn dyn"),
     "size": taking(len, "string", "bytes", "list", "map"),
-    "sum": [method(_sum, f"list({one})", one) for one in ("int", "uint", "double", "google.protobuf.Duration")],
-    "max": [method(lambda held: _extreme(held, 1, "max"), _LIST, "dyn")],
-    "min": [method(lambda held: _extreme(held, -1, "min"), _LIST, "dyn")],
-    "isSorted": [method(lambda held: all(compare(*pair) <= 0 for pair in pairwise(held)), _LIST, "bool")],
+    "sum": [function(_sum, f"list({one})", one) for one in ("int", "uint", "double", "google.protobuf.Duration")],
+    "max": [function(lambda held: _extreme(held, 1, "max"), _LIST, "dyn")],
+    "min": [function(lambda held: _extreme(held, -1, "min"), _LIST, "dyn")],
+    "isSorted": [function(_is_sorted, _LIST, "bool")],
     "indexOf": [*texts.FUNCTIONS["indexOf"], *taking(_index_of, "list dyn")],
     "lastIndexOf": [*texts.FUNCTIONS["lastIndexOf"], *taking(_last_index_of, "list dyn")],
-    "slice": [method(_slice, f"{_LIST} int int", _LIST)],
-    "flatten": [method(_flatten, one, _LIST) for one in (_LIST, f"{_LIST} int")],
-    "distinct": [method(_distinct, _LIST, _LIST)],
-    "sort": [
-        method(lambda held: _built(sorted(_pairs(held), key=lambda pair: cmp_to_key(compare)(pair[0]))), _LIST, _LIST)
-    ],
-    "reverse": [method(lambda held: _built(_pairs(held)[::-1]), _LIST, _LIST)],
+    "slice": [function(_slice, f"{_LIST} int int", _LIST)],
+    "flatten": [function(_flatten, one, _LIST) for one in (_LIST, f"{_LIST} int")],
+    "distinct": [function(_distinct, _LIST, _LIST)],
+    "sort": [function(lambda held: _sorted_by(held, held), _LIST, _LIST)],
+    "reverse": [function(lambda held: _built(_pairs(held)[::-1]), _LIST, _LIST)],
     "lists.range": [function(_range, "int", "list(int)")],
     "first": taking(lambda held: Optional(True, held[0]) if held else NONE, "list"),
     "last": taking(lambda held: Optional(True, held[-1]) if held else NONE, "list"),
@@ -220,6 +283,11 @@ FUNCTIONS: dict[str, list[Overload]] = {
     "optional.of": taking(lambda value: Optional(True, value), "dyn"),
     "optional.ofNonZeroValue": taking(_of_non_zero, "dyn"),
     "optional.none": taking(lambda: NONE, ""),
+    "optional.unwrap": taking(_unwrapped, "list"),
+    "unwrapOpt": taking(_unwrapped, "list"),
+    "includes": taking(_includes, "dyn dyn"),
+    "cel.@mapInsert": taking(_inserted, "map map", "map dyn dyn"),
+    "@sortByAssociatedKeys": taking(_sorted_by, "list list"),
     "value": taking(_value_of, "optional_type"),
     "hasValue": taking(lambda optional: optional.present, "optional_type"),
 }
@@ -229,7 +297,7 @@ FUNCTIONS: dict[str, list[Overload]] = {
 def _chosen(name: str, kinds: tuple[object, ...]) -> tuple[Callable[..., Any], bool, str]:
     """What a function does with values of some types (Kubernetes' own by name), whether it gets them bare, and gives one."""
     named = [kind if type(kind) is str else NAMES.get(kind, "dyn") for kind in kinds]
-    for run, parameters, result, _ in FUNCTIONS[name]:
+    for run, parameters, result in FUNCTIONS[name]:
         wanted = [parameter.partition("(")[0] for parameter in parameters]
         if len(wanted) == len(kinds) and all(want in (kind, "dyn") for want, kind in zip(wanted, named, strict=True)):
             return run, not OPAQUE.isdisjoint(wanted), result if result in OPAQUE else ""
