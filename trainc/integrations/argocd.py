@@ -102,7 +102,7 @@ def paths_of(folder: str) -> str:
     """The value of the annotation manifest-generate-paths for the application of a folder.
 
     It names the folder, and what its jobs are compiled with: trainc.yaml, folders of runtimes, what is known of the
-    clusters, files with what its jobs name, and the rendered files that runs are kept by.
+    clusters, policies, files with what its jobs name, and the rendered files that runs are kept by.
     """
     if not os.path.isdir(folder):
         raise Trouble(f"{folder}: no such folder")
@@ -123,6 +123,7 @@ def paths_of(folder: str) -> str:
     objects = pipeline.referenced_objects(project, selection, references, report, together)
     below += sorted({bundle.document.file for bundle in objects})
     below += [cluster.folder for cluster in project.clusters if cluster.folder]
+    below += project.policy_folders
     if os.path.isdir(os.path.join(project.root, project.output)):
         below.append(project.output)
     prefix = os.path.relpath(project.root, top)
