@@ -1,0 +1,1 @@
+"""Programs that ask other programs, each a Go module that pins what it asks."""
