@@ -60,7 +60,6 @@ _SHOWN = {
     "error": "!error!",
 }
 DYN, ERROR, BOOL, INT, STRING, NULL = [Type(name) for name in ("dyn", "error", "bool", "int", "string", "null_type")]
-MAX_PRECISION = 1000  # digits behind the point that format() writes
 _PRIMITIVE = frozenset(("bool", "bytes", "double", "int", "string", "uint"))
 _LITERALS: dict[type, Type] = {
     type(None): NULL, bool: BOOL, int: INT, Uint: Type("uint"), float: Type("double"), str: STRING, bytes: Type("bytes"),
@@ -564,7 +563,7 @@ def clauses(template: str) -> Iterator[tuple[str, str, int]]:
                     raise ValueError("could not parse formatting clause: could not find end of precision specifier")
                 if not digits:
                     raise ValueError("could not parse formatting clause: error while parsing precision")
-                precision = min(int(digits[:7]), MAX_PRECISION)
+                precision = int(digits[:9])
             verb = template[at : at + 1]
             if not verb:
                 raise ValueError("could not parse formatting clause: unexpected end of string")

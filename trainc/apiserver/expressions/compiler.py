@@ -172,12 +172,13 @@ class CompiledPolicy:
             may_ask = key != "messageExpression"
             for index, held in enumerate(policy[field]):
                 if may_ask or held.get(key):
+                    text = held.get(key) or ""  # Go reads null as an empty text
                     compiled: Compiled
                     try:
-                        compiled = compiler.compile(held[key], wanted, asks=may_ask)
+                        compiled = compiler.compile(text, wanted, asks=may_ask)
                     except (CompileError, NotCompiledError) as error:
                         compiled = error
-                    yield Written((field, index, key), held[key], compiled)
+                    yield Written((field, index, key), text, compiled)
 
         # The server compiles match conditions before it knows any variable.
         self.conditions = [*each("matchConditions", "expression", "bool")]

@@ -27,6 +27,7 @@ _GO_ESCAPES = {
     "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
 }  # fmt: skip
 _NUMBERS = ("NaN", "Infinity", "-Infinity")
+MAX_PRECISION = 1000
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UPPER, _LOWER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 _ESCAPES = str.maketrans({
@@ -139,6 +140,8 @@ def _number(value: float, verb: str, precision: int) -> str:
     """A double as Go's golang.org/x/text/message prints it in English."""
     if not isfinite(value):
         return "NaN" if isnan(value) else "∞" if value > 0 else "-∞"
+    if precision > MAX_PRECISION:
+        raise NotEvaluatedError(f"trainc does not write {precision} digits")
     value = value or 0.0  # without a sign
     if verb == "f":
         return f"{value:,.{precision}f}"
