@@ -49,6 +49,7 @@ def test_a_refused_edit_becomes_a_new_run(tree: WorkingTree) -> None:
     assert tree.run("build", "-w").code == 0
     assert "\n  name: bert-r2\n" in tree.rendered()["research/bert.yaml"]
     assert tree.run("build", "--check", "-q").code == 0
+    assert tree.commit().returncode == 0
     assert tree.run("run", "bert").out == "run 3 of bert follows bert-r2, only the name changes  jobs/bert.yaml\n"
     assert tree.read(BERT).replace(added.replace("2", "3"), "") == before
 
@@ -60,6 +61,8 @@ def test_a_run_that_is_not_rendered_yet_is_not_skipped(tree: WorkingTree, old_ru
     assert tree.run("build", "-w").code == 0
     for number in (2, 3):
         assert tree.run("run", "bert").code == 0
+        assert "is not committed yet" in tree.run("run", "bert").err
+        assert tree.commit("not rendered").returncode == 0
         again = tree.run("run", "bert")
         assert (again.code, again.err) == (
             2,
@@ -67,6 +70,7 @@ def test_a_run_that_is_not_rendered_yet_is_not_skipped(tree: WorkingTree, old_ru
         )
         assert f'trainc.dev/run: "{number}"' in tree.read(BERT)
         assert tree.run("build", "-w").code == 0
+        assert tree.commit("rendered").returncode == 0
 
 
 def test_nothing_is_written_on_request(tree: WorkingTree) -> None:
@@ -263,3 +267,38 @@ def test_a_name_that_a_label_holds_changes_no_label(tree: WorkingTree, name: str
     assert tree.commit().returncode == 0
     assert tree.run("run", name).code == 0
     assert "kubeflow.org" not in tree.run("diff").out
+
+
+def test_a_number_is_never_used_twice(tmp_path: Path) -> None:
+    """After a revert the name of run 2 came again, with another image, while the cluster might still have it."""
+    tree = WorkingTree(tmp_path, "bert")
+    assert tree.run("build", "-w").code == 0
+    assert tree.commit("first").returncode == 0
+    assert tree.run("run", "bert").code == 0
+    for words in (("run", "bert"), ("build", "-w"), ("run", "bert")):
+        done = tree.run(*words)
+        if words[0] == "run":
+            assert (done.code, "run 2 of bert is not committed yet" in done.err) == (2, True), done.err
+    assert tree.commit("second").returncode == 0
+    tree.git("revert", "--no-edit", "HEAD")
+    tree.change("jobs/bert.yaml", "line:1.0.0", "line:1.1.0")
+    done = tree.run("run", "bert")
+    assert (done.code, done.out.startswith("run 3 of bert follows bert")) == (0, True), done.out
+    assert 'trainc.dev/run: "3"' in tree.read("jobs/bert.yaml")
+
+
+def test_branches_and_dumps_count(tmp_path: Path) -> None:
+    tree = WorkingTree(tmp_path, "bert")
+    project = tree.read("trainc.yaml")
+    tree.write("trainc.yaml", f"{project}  clusters:\n    main: {{folder: clusters/main}}\n")
+    tree.write("clusters/main/dump.yaml", "")
+    assert tree.run("build", "-w").code == 0
+    assert tree.commit("first").returncode == 0
+    tree.git("checkout", "-q", "-b", "other")
+    assert tree.run("run", "bert").code == 0
+    assert tree.commit("second").returncode == 0
+    tree.git("checkout", "-q", "-")
+    assert "run 3 of bert" in tree.run("run", "bert", "--dry-run").out
+    workload = "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Workload\nmetadata: {name: NAME, namespace: research}\n"
+    tree.write("clusters/main/dump.yaml", workload.replace("NAME", "jobset-bert-r7-12ab3"))
+    assert "run 8 of bert" in tree.run("run", "bert", "--dry-run").out

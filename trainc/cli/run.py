@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 
 from trainc.changes.compare.changes import JobFacts, as_called, changes_of, facts, job_key, of_run
 from trainc.changes.compare.committed import is_behind, renderings
+from trainc.changes.compare.run_numbers import is_committed, latest_run
 from trainc.changes.compare.updates import run_holder, to_run
 from trainc.changes.fix import fix as edited
 from trainc.cli.job_rows import has_output
@@ -24,6 +25,8 @@ from trainc.report.diff import listed_changes
 from trainc.text.spelling import meant
 from trainc.text.trouble import Inapplicable, Trouble
 from trainc.yaml.reader import read
+
+Place = tuple[str, int, Path | None]  # file, line of the document, path of the job in it
 
 
 def run(options: Options) -> int:
@@ -44,6 +47,7 @@ def run(options: Options) -> int:
     chosen = [one for one in present if _place(one) in documents and (not asked or one.cluster in asked)]
     must_match(names, present)
     pinned = _pinned(chosen, present, asked)
+    _check_committed(chosen, session)
     # Nothing, unless an earlier run of a job is rendered and its present run is not: to go on would skip that one.
     for bundle in chosen:
         number = run_of(bundle.document.tree)
@@ -52,9 +56,10 @@ def run(options: Options) -> int:
                 f"run {number} of {bundle.document.name} is not rendered yet: run `trainc build -w` first, "
                 "which includes every edit made since"
             )
+    numbers = {_place(one): latest_run(one, session.project) + 1 for one in chosen}
     before = _before(chosen, session)
-    _edit(list(documents.values()), pinned, session, write_it=not options.has("dry_run"))
-    _tell(chosen, before, session)
+    _edit(list(documents.values()), numbers, pinned, session, write_it=not options.has("dry_run"))
+    _tell(chosen, numbers, before, session)
     for one in pinned:
         tell(
             f"{one.document.name} stays in run {run_of(one.document.tree)} on {one.cluster}  {session.shown(_place(one)[0])}"
@@ -62,7 +67,18 @@ def run(options: Options) -> int:
     return 0
 
 
-def _place(bundle: Bundle) -> tuple[str, int, Path | None]:
+def _check_committed(chosen: list[Bundle], session: Session) -> None:
+    """Raise Trouble for a job whose present run no commit has: that one can still be edited."""
+    for bundle in chosen:
+        number = run_of(bundle.document.tree)
+        if number > 1 and not is_committed(bundle, session.project):
+            raise Trouble(
+                f"run {number} of {bundle.document.name} is not committed yet, so nothing has started it: edit it and run "
+                f"`trainc build -w`, or commit it and run `trainc run {bundle.document.name}` again"
+            )
+
+
+def _place(bundle: Bundle) -> Place:
     """Where the annotation of a job's run stands, or will."""
     document = run_holder(bundle)
     return document.file, document.start, document.inside
@@ -117,13 +133,15 @@ def _before(chosen: list[Bundle], session: Session) -> dict[tuple[str, str, str]
     return by_key
 
 
-def _edit(chosen: list[Bundle], pinned: list[Bundle], session: Session, *, write_it: bool) -> None:
+def _edit(
+    chosen: list[Bundle], numbers: Mapping[Place, int], pinned: list[Bundle], session: Session, *, write_it: bool
+) -> None:
     report = Report()
     places: dict[tuple[str, int, Path | None], str] = {}
     for bundle, further in (*((one, 1) for one in chosen), *((one, 0) for one in pinned)):
         if further and bundle.document.inside is None:
             raise Inapplicable(f"{bundle.document.name} has no annotations in its file: rename it to start a new run")
-        number = run_of(bundle.document.tree) + further
+        number = numbers[_place(bundle)] if further else run_of(bundle.document.tree)
         report.add(to_run(bundle, number))
         places[_place(bundle)] = str(number)
     about = tuple(dict.fromkeys(file for file, _, _ in places))
@@ -156,10 +174,12 @@ def _are_all(text: str, new: str, file: str, runs: Mapping[tuple[int, Path | Non
     return wanted == [plain(document.tree) for document in after]
 
 
-def _tell(chosen: list[Bundle], before: dict[tuple[str, str, str], JobFacts], session: Session) -> None:
+def _tell(
+    chosen: list[Bundle], numbers: Mapping[Place, int], before: dict[tuple[str, str, str], JobFacts], session: Session
+) -> None:
     for bundle in chosen:
         now = facts(of_run(bundle, session.project))
-        was, number = before.get(now.key, now), run_of(bundle.document.tree) + 1
+        was, number = before.get(now.key, now), numbers[_place(bundle)]
         changes = changes_of(as_called(was, now), now)
         rest = "" if changes else ", only the name changes"
         if now.key not in before and has_output(session.project):

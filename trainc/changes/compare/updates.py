@@ -19,11 +19,12 @@ from trainc.apiserver.schema.walker import walk
 from trainc.apiserver.served import Served
 from trainc.apiserver.verdict import kind_of, verdict
 from trainc.model.bundle import Bundle, keeps_job
+from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, SAFE, UNSAFE, WARNING, Finding, Label, Refusal, Rule
 from trainc.model.paths import Steps, in_order, item_step, keyed, shown
 from trainc.model.run import RUN, RUN_PATH, run_of
-from trainc.model.sourced import Sourced, Span
+from trainc.model.sourced import Origin, Sourced, Span
 from trainc.model.tree import Path, Tree, dotted, get, value
 from trainc.text.counting import counted
 from trainc.text.masking import MASK, named_secret, variable_of
@@ -202,6 +203,11 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
         return Update(new, differences(old, new), [], None)
     # As stored: what only one side spells out, and the schema gives the other, is not a change.
     live = stored(old, server)
+    profile = server.profile
+    if server.cluster.scheduler is not None and server.cluster.scheduler.value == "kueue":
+        profile = replace(profile, kueue=True)  # whoever lets Kueue place jobs has its webhooks
+        if is_waiting(old, server.cluster):
+            live = {**live, "spec": {**live["spec"], "suspend": Sourced(True, Origin(by="Kueue"))}}
     last, written = walk(root, old, Log()), walk(root, new, Log())
     if operation == CLIENT_SIDE:
         written = _by_client(last, live, written)
@@ -209,7 +215,7 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
         written = _by_server(root, last, live, written)
     after = walk(root, written, Log())  # what reaches the server's validation
     changed = differences(live, after)
-    answer = verdict(after, server.table, server.profile, old=live) if changed else None
+    answer = verdict(after, server.table, profile, old=live) if changed else None
     if answer is None or not answer.by or (answer.by not in _ON_CHANGE and operation not in OF_FILES):
         return Update(new, changed, [], None)
     fixed = set()
@@ -218,6 +224,19 @@ def update(old: Tree, new: Tree, server: Served, operation: str = SERVER_SIDE) -
         fixed.add(keyed(tree, fault.path) if tree is not None else fault.path)
     refused = [one for one in changed if any(one.steps[:length] in fixed for length in range(len(one.steps) + 1))]
     return Update(new, changed, refused or changed, Refusal(answer.by, "\n".join(answer.messages)))
+
+
+def is_waiting(jobset: Tree, cluster: Cluster) -> bool:
+    """Whether the dump has the Workload of a JobSet, and Kueue has not admitted it: it is suspended, and its queue may change."""
+    name, namespace = value(jobset, "metadata", "name"), value(jobset, "metadata", "namespace") or "default"
+    for workload in cluster.objects.get("Workload", {}).values():
+        owners = get(workload, "metadata", "ownerReferences") or ()
+        is_its_own = any((value(owner, "kind"), value(owner, "name")) == ("JobSet", name) for owner in owners)
+        if is_its_own and (value(workload, "metadata", "namespace") or "default") == namespace:
+            conditions = get(workload, "status", "conditions") or ()
+            reserved = [value(one, "status") for one in conditions if value(one, "type") == "QuotaReserved"]
+            return "True" not in reserved
+    return False
 
 
 def differences(old: Tree, new: Tree) -> list[LeafUpdate]:

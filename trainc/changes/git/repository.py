@@ -108,6 +108,16 @@ class GitRepository:
         lines = self._bytes("cat-file", "commit", commit).partition(b"\n\n")[0].decode("utf-8", "replace").splitlines()
         return [line.partition(" ")[2] for line in lines if line.startswith("parent ")]
 
+    def versions(self, paths: list[str]) -> Iterator[bytes]:
+        """Every text that a path had in a commit of any branch or tag that is here; paths are globs from the top."""
+        where = [f":(top,glob){path}" for path in paths]
+        words = ("log", "--all", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", "--format=", "--")
+        lines = self._bytes(*words, *where).decode("utf-8", "replace").splitlines()
+        objects = dict.fromkeys(
+            line.split()[3] for line in lines if line.startswith(":") and line.split()[1].startswith("100")
+        )
+        yield from self.contents([*objects])
+
     def is_shallow(self) -> bool:
         """Whether the clone has a part of the history alone."""
         return self._text("rev-parse", "--is-shallow-repository") == "true"
