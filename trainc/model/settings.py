@@ -108,6 +108,7 @@ class Project:
     deadline: str = ""  # per-job where a TrainJob's deadline goes to every child Job
     secrets: Mapping[str, Sourced[str]] = field(default_factory=dict)  # existing:NAME or external-secrets, by framework
     output: str = OUTPUT  # the folder of rendered files, relative to the root
+    copy_labels: tuple[Sourced[str], ...] = ()  # keys of a job's labels that its JobSet and pods get as well
     old_run: str = "prune"  # what becomes of an earlier run's file: prune, keep
 
     clusters: tuple[Cluster, ...] = field(default_factory=lambda: (Cluster(),))

@@ -79,6 +79,8 @@ class ProjectSpec(ApiObject):
     old_run: Literal["prune", "keep"] | None = optional("What becomes of the file of an earlier run; default: `prune`.")
     delivery: Tool | None = None
     """The tool that applies the output: trainc writes its annotations, and rules report what it would do."""
+    copy_labels: list[Text] | None = None
+    """Keys of labels of jobs that their JobSets and pods get as well, such as `owner`."""
     requires: Annotated[str, StringConstraints(pattern="^trainc")] | None = None
     """Versions of trainc that may compile this project: `trainc>=0.1,<1`."""
 

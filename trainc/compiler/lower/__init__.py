@@ -80,7 +80,12 @@ def _placed(
     if cluster.images and (patches := image_patches(plan.roles, cluster.images)):
         _over(plan, drafts, patches)
         plan.steps += (("images", cluster.name, None, patches, None),)
-    bundle = _bundle(plan, contribution, gang, project.cluster, report)
+    labels = copied_labels(plan, project)
+    if labels:
+        patches = tuple([Patch(role.index, labels=labels) for role in plan.roles])
+        _over(plan, drafts, patches)
+        plan.steps += (("identity", "copyLabels", None, patches, None),)
+    bundle = _bundle(plan, contribution, gang, project.cluster, report, labels)
     if not (project.delivery or plan.companions):
         return bundle
     from trainc.compiler.lower.tool_marks import applied  # noqa: PLC0415 (most projects name no tool that delivers)
@@ -143,11 +148,18 @@ def in_order(overrides: tuple[Patch, ...], contribution: Contribution, *, env_fi
     ]
 
 
-def _bundle(plan: Plan, contribution: Contribution, gang: Contribution, cluster: Cluster, report: Report) -> Bundle:
+def _bundle(
+    plan: Plan,
+    contribution: Contribution,
+    gang: Contribution,
+    cluster: Cluster,
+    report: Report,
+    copied: Mapping[str, Tree],
+) -> Bundle:
     own_metadata = plan.template["metadata"]
     there: Tree = {} if plan.namespace is None else {"namespace": plan.namespace}
     metadata = {"name": plan.name, **there}
-    if labels := _joined(own_metadata.get("labels"), carried_labels(plan), contribution.labels, gang.labels):
+    if labels := _joined(own_metadata.get("labels"), copied, carried_labels(plan), contribution.labels, gang.labels):
         metadata["labels"] = labels
     written = own_metadata.get("annotations")
     if written and RUN in written:  # it is in the name; built again, the JobSet is no later run of itself
@@ -197,6 +209,12 @@ def carried_labels(plan: Plan) -> dict[str, Tree]:
     if not (labels := plan.job["metadata"].get("labels")) or "kueue.x-k8s.io/" not in "\n".join(labels):
         return {}
     return {key: leaf for key, leaf in labels.items() if key.startswith("kueue.x-k8s.io/")}
+
+
+def copied_labels(plan: Plan, project: Project) -> dict[str, Tree]:
+    """The labels of the job that the project wants on its JobSet and on its pods."""
+    labels = plan.job["metadata"].get("labels") if project.copy_labels else None
+    return {key.value: labels[key.value] for key in project.copy_labels if key.value in labels} if labels else {}
 
 
 def deadline(plan: Plan, spec: Tree, project: Project, report: Report) -> Tree:

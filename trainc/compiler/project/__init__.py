@@ -299,6 +299,16 @@ class Checker:
             self.complain(path, f"`{path[-1]}` must be a list of names", "write one name after each `-`")
         return words
 
+    def label_keys(self, path: Path) -> tuple[Sourced[str], ...]:
+        """The keys of labels listed at `path` that are of no system."""
+        keys = self.texts(path)
+        for key in keys:
+            if key.value.partition("/")[0].endswith(("k8s.io", "kubernetes.io")) and "/" in key.value:
+                at = key.origin.at or self.document.span(path)
+                message = f"`{key.value}` is a label that Kubernetes or a controller reads"
+                self.report.add(BAD_PROJECT.at(at, message, help="set it in the runtime, where it is meant to act"))
+        return keys
+
     def name(self, path: Path) -> str:
         """The name at `path` that other programs and files repeat, empty where absent."""
         if (word := self.text(path)) is None or not label(word):
@@ -369,6 +379,7 @@ READERS: dict[str, Callable[[Checker, Path], object]] = {
     "rules": levels,
     "rulesByPath": lambda checker, path: {glob: levels(checker, (*path, glob)) for glob in checker.map(path)},
     "rulesFrom": rules_from,
+    "copyLabels": Checker.label_keys,
     "secrets": Checker.secrets,
     "output": Checker.target,
     "requires": check_version,
