@@ -120,6 +120,15 @@ ANY: dict[str, Any] = {"x-kubernetes-preserve-unknown-fields": True}
             True,
         ),
         ({"n": {"type": "integer"}}, "self.n < 3", "{n: 9223372036854775807}", False),
+        (
+            {"t": {"type": "string", "format": "date-time"}},
+            "self.t.getFullYear() == 2026",
+            "{t: '2026-01-01T00:00:00Z'}",
+            True,
+        ),
+        ({"t": {"type": "string", "format": "date"}}, "self.t.getMonth() == 1", "{t: '2026-01-01'}", False),
+        ({"d": {"type": "string", "format": "duration"}}, "self.d > duration('1h')", "{d: 90m}", True),
+        ({"b": {"type": "string", "format": "byte"}}, "self.b == b'abc'", "{b: YWJj}", True),
     ],
 )
 def test_a_rule_sees_what_the_schema_declares(properties: dict[str, Any], rule: str, text: str, fits: bool) -> None:
@@ -132,7 +141,7 @@ def test_a_rule_sees_what_the_schema_declares(properties: dict[str, Any], rule: 
 @pytest.mark.parametrize(
     ("properties", "rule", "text", "why"),
     [
-        ({"t": {"type": "string", "format": "date-time"}}, "self.t == ''", "{t: '2026-01-01T00:00:00Z'}", "format"),
+        ({"t": {"type": "string", "format": "duration"}}, "self.t > duration('1h')", "{t: 2 weeks}", "as a `duration`"),
         ({"a": {"type": "string"}}, "quantity(self.a) == 1", "{a: x}", "no matching overload"),
     ],
 )

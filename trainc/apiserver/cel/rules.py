@@ -177,7 +177,7 @@ def visible(node: SchemaNode | None, tree: Tree, compared: str = "") -> Any:
     """Plain data as a rule sees it; with `compared`, the text of a rule that may compare it with another state.
 
     Raises:
-        NotJudgedError: for what the engine would take for something else than the server does.
+        NotJudgedError: for what trainc would take for something else than the server does.
     """
     value = bare(tree)
     if node is None or node.kind in ("", "partial"):
@@ -197,8 +197,10 @@ def visible(node: SchemaNode | None, tree: Tree, compared: str = "") -> Any:
         if (node.keys or node.unique) and len(value) > 1 and ("==" in compared or "!=" in compared):
             raise NotJudgedError("it compares lists whose order does not count")
         return [visible(node.item(), item, compared) for item in value]
-    if node.format in _TYPED_FORMATS:
-        raise NotJudgedError(f"values of the format `{node.format}` are not known to the engine as such")
+    if node.format in _TYPED_FORMATS and type(value) is str:
+        from trainc.apiserver.schema import engine  # noqa: PLC0415 (the built-in rules need none)
+
+        return engine.of_format(node.format, value)
     return float(value) if node.kind == "number" and type(value) is int else value
 
 

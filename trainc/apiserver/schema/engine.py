@@ -4,6 +4,7 @@ They come from strangers. What one expression may cost is bounded as the API ser
 run cost together: whatever exceeds that is not judged, which is an error.
 """
 
+from base64 import b64decode
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -75,6 +76,20 @@ def judge(rule: str, new: Any, old: Any, *, is_optional: bool = False) -> Judged
     finally:
         charge(scope.cost)
     return Judged(value)
+
+
+def of_format(name: str, text: str) -> object:
+    """A text of a format as rules see it: a point in time, a duration or bytes; NotJudgedError where it cannot be read."""
+    from trainc.apiserver.expressions import conversions, values  # noqa: PLC0415 (few clusters bring rules)
+
+    try:
+        if name == "byte":
+            return b64decode(text, validate=True)
+        if name == "duration":
+            return conversions.duration(text)
+        return conversions.timestamp(f"{text}T00:00:00Z" if name == "date" else text)
+    except (values.EvaluationError, ValueError):
+        raise NotJudgedError(f"trainc cannot read `{text}` as a `{name}`") from None
 
 
 @cache
