@@ -133,7 +133,8 @@ def _smaller(args: list[Any], _: Any) -> int:
 
 _COSTS: dict[str, Cost] = {
     **_for("isSorted sum max min indexOf lastIndexOf", lambda args, _: _traversed(args[0])),
-    **_for("url lowerAscii upperAscii substring trim startsWith endsWith format strings.quote", _once),
+    **_for("url lowerAscii upperAscii substring trim format strings.quote", _once),
+    **_for("startsWith endsWith", lambda args, _: ceil(size(args[1]) * _STRING)),
     **_for("cidr isIP isCIDR quantity isQuantity semver isSemver", _once),
     **_for("ip bytes string", _once, of_texts=True),
     **_for("replace split ip.isCanonical", lambda args, _: ceil(size(args[0]) * 2 * _STRING)),

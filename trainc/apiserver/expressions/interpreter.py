@@ -350,7 +350,6 @@ def _or(sides: list[Run], scope: Scope, *, unpacked: bool) -> Valued:
     value, paths = sides[0](scope)
     if type(value) is not Optional:
         raise EvaluationError("no such overload", paths)
-    scope.pay(1)
     if value.present:
         return (value.value if unpacked else value), paths
     default, rests = sides[1](scope)
@@ -459,6 +458,7 @@ def _appending(node: Fold, plan: Plan) -> Run | None:
     if type(step.args[1]) is not ListOf or len(step.args[1].elements) != 1:
         return None
     element = runnable(step.args[1].elements[0], plan)
+    listed = 2 if isinstance(element, Constant) else _LIST + 2  # a list of a constant costs nothing
 
     def run(scope: Scope) -> Valued:
         whole = scope.names[node.result_name]
@@ -472,7 +472,7 @@ def _appending(node: Fold, plan: Plan) -> Run | None:
         value, paths = element(scope)
         whole[0].append(value)
         whole[0].paths.append(paths)
-        scope.cost += _LIST + 2
+        scope.cost += listed
         return whole
 
     return run
