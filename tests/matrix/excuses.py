@@ -13,6 +13,11 @@ FOLLOWS = ("PyTorchJob/Worker", "TFJob/PS", "TFJob/Worker", "XGBoostJob/Worker",
 # Kinds, with or without a role; mistakes or rules; why nothing is found there, and where that is written.
 SILENT: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
+        ("PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "MPIJob"),
+        ("case-pod-field-lost",),
+        "their operator sets that label, and the pods of the JobSet read a field with its value (docs/kinds.md)",
+    ),
+    (
         ("RayJob",),
         (
             "command-in-one-word",

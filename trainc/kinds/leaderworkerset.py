@@ -10,6 +10,7 @@ from trainc.kinds.shared.environment import GLOBAL_INDEX, JOB_INDEX
 from trainc.kinds.shared.former_hosts import FormerHosts, pod_of
 from trainc.kinds.shared.job import MOST, LegacyOptions, job_metadata, pruned
 from trainc.kinds.shared.layout import plan_of_jobset, replicated_job
+from trainc.kinds.shared.pod_fields import COMPLETION, GLOBAL, PodFields, annotation, label, with_present_fields
 from trainc.kinds.shared.pods import restart_policy
 from trainc.kinds.shared.restart import FOREVER
 from trainc.model.catalog import Entry
@@ -144,7 +145,7 @@ def plan(entry: Entry, options: LegacyOptions, report: Report) -> Plan:
     message = f"a LeaderWorkerSet restarts its pods forever; here {rest}"
     report.add(ENDS.at(document.span(path), message, effect="nothing serves after the programs end"))
     is_split = _is_split(document, size.value)
-    hosts = SetHosts(document, report, size.value, options.cluster_domain)
+    hosts = SetHosts(document, report, size, options.cluster_domain)
     # The roles of a group: `node` alone, or `leader` and `worker`.
     worker, one = template["workerTemplate"], Sourced(1, Origin(by="the leader"))
     leader = given(template.get("leaderTemplate"), worker)
@@ -184,15 +185,16 @@ def _is_split(document: Document, size: int) -> bool:
 class SetHosts(FormerHosts):
     """`SET-GROUP[-INDEX].SUBDOMAIN`, as the set's StatefulSets call the pods of all groups, and what they are called now."""
 
-    def __init__(self, document: Document, report: Report, size: int, domain: str) -> None:
+    def __init__(self, document: Document, report: Report, size: Sourced[int], domain: str) -> None:
         super().__init__(_set_name(document), document, report, domain)
-        self._size = size
+        self.count = size
+        self._size = size.value
         self._run = str(run_name(document.tree).value).removeprefix(document.name)
         self._has_groups = value(document.tree, "metadata", "annotations", GROUP_INDEX) is not None
         self._groups = value(document.tree, "spec", "replicas") if self._has_groups else 1
         self._is_shared = value(document.tree, "spec", "networkConfig", "subdomainPolicy") != "UniquePerReplica"
         self.service = self.base if self._is_shared else ""
-        workers = range(1, size)
+        workers = range(1, self._size)
         self.families = {"": range(self._groups)}  # the leaders of all groups, and the workers of each
         if workers:
             self.families |= {str(group): workers for group in range(self._groups)}
@@ -228,6 +230,15 @@ def _role(
     metadata["labels"] = {**(metadata.get("labels") or {}), **stamp(labels, by)}
     budget = {"backoffLimit": stamp(FOREVER if individual else 0, by)}
     made = normalise({"metadata": metadata, "spec": hosts.pod(pod)}, "template")
+    first: Sourced[str] = Sourced("0", Origin(by=by))
+    index: str | Sourced[str] = first
+    if name != LEADER:
+        index = COMPLETION if name == ALL else GLOBAL
+    fields: PodFields = {
+        label(f"{_PREFIX}worker-index"): index,
+        annotation(f"{_PREFIX}size"): derive("size of the group", str, hosts.count),
+    }
+    made = with_present_fields(made, fields)
     return replicated_job(stamp(name, by), pods, stamp("Indexed", by), budget, made, jobs)
 
 

@@ -7,6 +7,7 @@ V1 = "kubeflow.org/v1"
 MPI_OPERATOR = "kubeflow.org/v2beta1"
 MASTER_WORKER = ("Master", "Worker")
 TF_ROLES = ("Chief", "Master", "PS", "Worker", "Evaluator")
+PREFIX = "training.kubeflow.org/"  # of the labels of both operators
 LISTED = "replicaSpecs"  # the ancestors of TFJob hold a list, each entry naming its own type
 LISTED_ROLES = ("MASTER", "PS", "WORKER")
 MERGED_ROLE = "node"  # Master and Worker as one role, where their pods look alike

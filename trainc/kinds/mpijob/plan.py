@@ -74,7 +74,7 @@ def _parts(job: LegacyJob, launcher: Replica, *, waits: bool) -> tuple[Replicate
     if worker is None or not many:
         return (part,)
     labels = {role: "worker", **({index: str(first)} if worker.count.value == 1 else {})} if ssh else None
-    return (ReplicatedJobPlan("worker", worker, worker.count, labels=labels), part)
+    return (ReplicatedJobPlan("worker", worker, worker.count, labels=labels, first=first), part)
 
 
 def _discovery(job: LegacyJob, launcher: Replica) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from trainc.kinds.shared.job import LegacyJob, LegacyOptions, Replica
-from trainc.kinds.table import MERGED_ROLE
+from trainc.kinds.shared.pod_fields import reads
+from trainc.kinds.table import MERGED_ROLE, PREFIX
 from trainc.model.catalog import Entry
 from trainc.model.cluster import Version
 from trainc.model.document import Document
@@ -19,6 +20,8 @@ SUCCESS_POLICY: Version = (1, 31)  # Kubernetes in which a Job's own success pol
 
 RANKS = Rule("rank-layout", NOTE, differs=("PyTorchJob", "TFJob", "XGBoostJob"))
 UNKNOWN_LAYOUT = Rule("unknown-layout", ERROR)
+# Labels of the operator whose values no field of a merged Job has.
+_OF_ONE_REPLICA = tuple(PREFIX + name for name in ("replica-index", "replica-type", "job-role"))
 FIRST_DECIDES = {"rules": [{"succeededIndexes": "0"}]}
 ANY_DECIDES = {"rules": [{"succeededCount": 1}]}
 MASTER_ROLE = {"training.kubeflow.org/job-role": "master"}
@@ -100,6 +103,8 @@ def _choose(job: LegacyJob, master: Replica, worker: Replica) -> tuple[str, str]
         difference = f"the restart policies differ ({master.restart.value}, {worker.restart.value})"
     elif comparable(master.template) != comparable(worker.template):
         difference = "the pod templates differ"
+    elif reads(master.template, *_OF_ONE_REPLICA):
+        difference = "the pods read labels that differ between Master and Worker"
     if layout == MERGED and difference:
         message = f"Master and Worker cannot share one Job: {difference}"
         job.say(UNKNOWN_LAYOUT, path, message, help="make them equal, or remove the annotation")

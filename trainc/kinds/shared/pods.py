@@ -3,7 +3,7 @@
 from trainc.apiserver.normalise import normalise
 from trainc.kinds.shared.job import LegacyJob, Replica
 from trainc.kinds.shared.layout import ReplicatedJobPlan
-from trainc.kinds.table import LISTED, MPI_OPERATOR
+from trainc.kinds.table import LISTED, MPI_OPERATOR, PREFIX
 from trainc.model.finding import NOTE, WARNING, Rule
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Tree, get, stamp, value
@@ -13,7 +13,6 @@ HOSTNAME = Rule("hostname-ignored", WARNING)
 PORT = Rule("port-renamed", WARNING)
 STRAY = Rule("stray-template-field", NOTE)
 _META = ("labels", "annotations", "finalizers")
-PREFIX = "training.kubeflow.org/"
 _POLICIES = frozenset((None, "", "Always", "OnFailure", "Never"))
 
 

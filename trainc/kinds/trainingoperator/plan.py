@@ -11,9 +11,10 @@ from trainc.kinds.shared import run_policy as runpolicy
 from trainc.kinds.shared.former_hosts import Hosts, pod_of
 from trainc.kinds.shared.job import MOST, LegacyJob, LegacyOptions, countable, is_countable, is_open, job_metadata, read
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, replicated_job, servable
+from trainc.kinds.shared.pod_fields import COMPLETION, EMPTY, JOB, MASTER, PodFields, label, with_present_fields
 from trainc.kinds.shared.pods import finish, prepare
 from trainc.kinds.shared.restart import restart
-from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR, kind_of
+from trainc.kinds.table import EVERY_KIND, LISTED, MPI_OPERATOR, PREFIX, kind_of
 from trainc.kinds.tfjob import listed_tensorflow, tensorflow
 from trainc.kinds.xgboostjob import xgboost
 from trainc.model.catalog import Entry
@@ -26,6 +27,7 @@ from trainc.text.object_keys import TRAINC_PREFIX
 from trainc.text.placeholders import is_placeholder
 
 STATIC = Rule("label-per-pod", NOTE, differs=EVERY_KIND)
+_DEPUTIES = ("JAXJob", "PyTorchJob", "TFJob")
 SHAPES: Mapping[str, Callable[[LegacyJob], JobLayout | None]] = {
     "JAXJob": jax,
     "PyTorchJob": pytorch,
@@ -101,6 +103,22 @@ def _template(job: LegacyJob, shape: JobLayout, replicated: list[Tree]) -> Tree:
     return {"metadata": metadata, "spec": spec}
 
 
+def _pod_fields(job: LegacyJob, part: ReplicatedJobPlan) -> PodFields:
+    """What the labels of the Training Operator and the mpi-operator are on the pods of a part that share a template."""
+    is_mpi = job.kind.api == MPI_OPERATOR
+    if job.kind.field == LISTED:
+        return {}
+    fields: dict[str, str | Sourced[str]] = {}
+    if not part.first and (is_mpi or job.kind.kind != "MPIJob") and part.name != "node":
+        fields[label(f"{PREFIX}replica-index")] = JOB if part.counted is not None else COMPLETION
+    role, is_merged = part.replica.role, part.name == "node"
+    # For want of a master these operators label worker 0, which the template of several cannot say.
+    has_deputy = job.kind.kind in _DEPUTIES and not (job.role("Master") or job.role("Chief"))
+    if not (is_mpi or is_merged or (role == "Worker" and has_deputy)):
+        fields[label(f"{PREFIX}job-role")] = MASTER if role in {"Chief", "Master"} else EMPTY
+    return fields
+
+
 def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tuple[Tree, bool]:
     """The replicatedJob of a part, and whether a Job can keep its restart policy; what it cannot keep is unknown."""
     mapped = restart(job, part.replica, decides=decides, tolerates=part.tolerates)
@@ -115,7 +133,8 @@ def _replicated(job: LegacyJob, part: ReplicatedJobPlan, *, decides: bool) -> tu
     if part.succeeds:
         fields["successPolicy"] = stamp(part.succeeds, f"{job.kind.kind} success")
     by, index = f"{job.kind.kind} roles", stamp("Indexed", "one index per replica")
-    out = replicated_job(stamp(part.name, by), part.pods, index, fields, finish(job, part, policy), part.jobs)
+    template = with_present_fields(finish(job, part, policy), _pod_fields(job, part))
+    out = replicated_job(stamp(part.name, by), part.pods, index, fields, template, part.jobs)
     if part.waits:
         out["dependsOn"] = stamp([{"name": part.waits, "status": "Ready"}], by)
     return out, mapped is not None

@@ -6,6 +6,7 @@ from trainc.kinds.shared.former_hosts import FormerHosts
 from trainc.kinds.shared.job import FOR_THE_JOB, LegacyOptions, countable, is_open, job_metadata
 from trainc.kinds.shared.job import is_countable as is_number_of_pods
 from trainc.kinds.shared.layout import JobLayout, ReplicatedJobPlan, fits, plan_of_jobset, replicated_job, servable
+from trainc.kinds.shared.pod_fields import COMPLETION, JOB, PodFields, annotation, label, with_present_fields
 from trainc.kinds.shared.pods import prepare
 from trainc.kinds.shared.restart import DEADLOCK
 from trainc.kinds.volcanojob.arrangement import arrange, is_countable, success
@@ -17,7 +18,7 @@ from trainc.model.finding import ERROR, NOTE, WARNING, Rule
 from trainc.model.plan import Plan
 from trainc.model.report import Report
 from trainc.model.sourced import Origin, Sourced, is_written
-from trainc.model.tree import Path, Tree, get, leaves, plain, stamp, value
+from trainc.model.tree import Path, Tree, filled, get, given, leaves, plain, stamp, value
 from trainc.schedulers.gang import UNKNOWN_SIZE
 from trainc.text.placeholders import is_placeholder
 
@@ -89,7 +90,8 @@ def _is_known(job: JobOfTasks) -> bool:
 
 def _replicated(job: JobOfTasks, task: Task, lifecycle: TaskLifecycle | None) -> Tree:
     index, fields = stamp("Indexed", "one index per pod of a task"), lifecycle.child_fields(task) if lifecycle else {}
-    out = replicated_job(stamp(task.role, _BY), task.pods, index, fields, finish(job, task), task.jobs)
+    template = with_present_fields(finish(job, task), _pod_fields(job, task))
+    out = replicated_job(stamp(task.role, _BY), task.pods, index, fields, template, task.jobs)
     least, tasks = get(job.spec, "minSuccess"), [task for task in job.tasks if task.count.value]
     if type(least) is Sourced and least.value is not None and is_countable(tasks):
         success_of_pods = stamp({"rules": [{"succeededCount": least}]}, "minSuccess")
@@ -98,6 +100,17 @@ def _replicated(job: JobOfTasks, task: Task, lifecycle: TaskLifecycle | None) ->
     if others:
         out["dependsOn"] = stamp([{"name": name, "status": "Ready"} for name in others], "dependsOn")
     return out
+
+
+def _pod_fields(job: JobOfTasks, task: Task) -> PodFields:
+    """What Volcano's labels and annotations are on the pods of a task."""
+    queue = given(filled(job.spec, "queue"), Sourced("default", Origin(by=_BY)))
+    fields: dict[str, str | Sourced[str]] = {}
+    for field in (label, annotation):
+        fields[field("volcano.sh/queue-name")] = queue
+        if task.jobs.value == 1 or task.pods.value == 1:
+            fields[field("volcano.sh/task-index")] = COMPLETION if task.jobs.value == 1 else JOB
+    return {**fields, label("volcano.sh/job-namespace"): "metadata.namespace"}
 
 
 def _waits_for_all(job: JobOfTasks) -> bool:

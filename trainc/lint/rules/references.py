@@ -14,9 +14,12 @@ from trainc.text.spelling import intended, meant
 
 NOT_EXPANDED = Rule("variable-without-shell", ERROR)
 UNDEFINED = Rule("undefined-variable", ERROR)
+POD_FIELD_LOST = Rule("pod-field-lost", ERROR)
 IN_ENV = Rule("shell-variable-in-env", WARNING)
 NO_CONTAINER = Rule("resource-of-no-container", ERROR)
 
+# Whose controllers label the pods of their own kinds; none of them labels those of a JobSet.
+_OPERATORS = ("training.kubeflow.org/", "volcano.sh/", "leaderworkerset.sigs.k8s.io/", "ray.io/")
 # Programs that hand the words behind them to a shell of their own.
 _TO_A_SHELL = frozenset(("ssh", "su", "runuser", "pdsh", "parallel", "xargs", "ray", "watch", "script", "eval"))
 _OF_PATTERNS = frozenset("^|()[]{}\\*+?")  # regular expressions, JSON, `${VAR}`: there `$` has a meaning of its own
@@ -40,6 +43,21 @@ def resource_of_no_container(container: Container) -> Findings:
             effect = "the container stays in CreateContainerConfigError"
             help_ = meant(name, names, "remove `containerName` to read the container's own resources")
             yield NO_CONTAINER.at(at, f"the pod has no container `{name}`", effect=effect, help=help_)
+
+
+def pod_field_lost(container: Container) -> Findings:
+    metadata = container.role.metadata
+    for index, entry in enumerate(rows(container.tree, "env")):
+        source = table(entry, "valueFrom") if "valueFrom" in entry else {}
+        path = text(table(source, "fieldRef"), "fieldPath") if "fieldRef" in source else ""
+        section, _, key = path.removesuffix("']").partition("['")
+        field = section.removeprefix("metadata.")
+        if key.startswith(_OPERATORS) and field in ("labels", "annotations") and key not in table(metadata, field):
+            at = container.at("env", index, "valueFrom", "fieldRef", "fieldPath")
+            message = f"the pods of a JobSet have no {field.removesuffix('s')} `{key}`"
+            effect = f"`{text(entry, 'name')}` is empty in every pod"
+            help_ = "read the index of a pod from `metadata.annotations['batch.kubernetes.io/job-completion-index']`, and write constants"
+            yield POD_FIELD_LOST.at(at, message, effect=effect, help=help_)
 
 
 def variable_without_shell(job: Job) -> Findings:
@@ -274,6 +292,6 @@ def shell_variable_in_env(container: Container) -> Findings:
 
 
 CHECKS = (
-    each(lambda job: job.containers, resource_of_no_container, shell_variable_in_env),
+    each(lambda job: job.containers, resource_of_no_container, shell_variable_in_env, pod_field_lost),
     variable_without_shell, undefined_variable, unset_in_launcher,
 )  # fmt: skip
