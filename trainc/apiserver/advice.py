@@ -18,6 +18,7 @@ from trainc.model.finding import Edit
 from trainc.model.sourced import Sourced
 from trainc.model.tree import Path, get, plain, value
 from trainc.text.object_keys import TRAINC_PREFIX
+from trainc.text.placeholders import is_left_open
 from trainc.text.spelling import intended, meant, nearest
 
 _RUNTIME = "trainer.kubeflow.org/v1alpha1/ClusterTrainingRuntime"
@@ -244,6 +245,8 @@ def rewritten(document: Document, fault: Fault, node: SchemaNode | None) -> str:
     if is_of_quantity(fault):
         return (not amount(written) and _whole_device(fault)) or _quantity(written)
     if "RFC 1035" in fault.message or "RFC 1123" in fault.message:
+        if is_left_open(written):
+            return "replace it with a name of lower-case letters, digits and `-`"
         # A name that is a DNS label, made of what was written.
         kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in written.lower()).strip("-")
         if not kept or not kept[0].isalpha():

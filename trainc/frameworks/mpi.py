@@ -133,18 +133,6 @@ STARTS = {
     "mpi": start("deepspeed-distributed", "; the image needs Open MPI and sshd"),
 }
 
-FRAMEWORK = Framework(
-    "mpi",
-    lower,
-    vocabulary=VOCABULARY,
-    refuse=refuse_job,
-    refuses_reserved=True,
-    env_first=True,
-    verify=verify,
-    starts=STARTS,
-    has_slots=True,
-)
-
 
 def node_count(plan: Plan) -> dict[int, Sourced[int]]:
     """How many pods the role `node` has: what the job asks for, less the launcher where that is one of the nodes."""
@@ -263,3 +251,17 @@ def check_peers(plan: Plan, report: Report) -> None:
                 help_ = f"add a replicatedJob `{name}` beside `{other}`{success}"
             missing = f"the runtime has no replicatedJob named `{name}`"
             report.add(NO_PEER.at(template_span(plan), missing, effect=effect, help=help_))
+
+
+FRAMEWORK = Framework(
+    "mpi",
+    lower,
+    vocabulary=VOCABULARY,
+    refuse=refuse_job,
+    refuses_reserved=True,
+    env_first=True,
+    verify=verify,
+    lower_unsized=lower_keys,
+    starts=STARTS,
+    has_slots=True,
+)

@@ -159,6 +159,8 @@ class Framework(NamedTuple):
     computes: tuple[str, ...] | Callable[[Plan], tuple[str, ...]] = (PODS, PROCESSES)
     asks: tuple[str, ...] = ()  # the fields of `spec.trainer` that a job cannot leave to its runtime
     starts: Mapping[str, Start] = _NOTHING  # by the names that `trainc new --framework` takes for it
+    # What it adds whatever these numbers are, for a look at a job in which they are filled in later.
+    lower_unsized: Callable[[Plan], Contribution] | None = None
     has_slots: bool = False  # whether `numProcPerNode` is how many processes a node runs
 
     def needs(self, plan: Plan) -> tuple[str, ...]:

@@ -3,6 +3,24 @@
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _DIRECTIVES = frozenset(("patch", "retainKeys"))  # of a strategic merge patch
 
+_BLANKS = (
+    "placeholder",
+    "changeme",
+    "change-me",
+    "change_me",
+    "replaceme",
+    "replace-me",
+    "replace_me",
+    "your-",
+    "your_",
+)
+
+
+def is_left_open(text: str) -> bool:
+    """Whether a text is a blank that a person has to fill in: `<namespace>`, `YOUR_IMAGE`, `IMAGE_PLACEHOLDER`."""
+    low = text.lower()
+    return (text.startswith("<") and text.endswith(">")) or any(blank in low for blank in _BLANKS)
+
 
 def is_placeholder(value: object) -> bool:
     """Whether a text holds `${NAME}` or `$NAME`, which envsubst or Flux fills in before a server sees it."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from trainc.apiserver.admission import admit_object
 from trainc.apiserver.served import server_of
-from trainc.apiserver.verdict import kind_of
+from trainc.apiserver.verdict import kind_of, named
 from trainc.compiler.admit.binding import bound
 from trainc.compiler.admit.context import AdmissionContext, ask_policies
 from trainc.compiler.admit.named_objects import NamedObjects, is_local
@@ -13,7 +13,7 @@ from trainc.compiler.admit.runtime_index import AdmittedRuntimes, check_runtime
 from trainc.compiler.patched import PATCH
 from trainc.model.account import LEFT
 from trainc.model.bundle import Bundle
-from trainc.model.catalog import Catalog, Documents, Entry, RefusedEntry
+from trainc.model.catalog import Catalog, Documents, Entry, RefusedEntry, RemovedSpans
 from trainc.model.cluster import Cluster
 from trainc.model.document import Document
 from trainc.model.finding import ERROR, Rule
@@ -195,6 +195,9 @@ def _admitted(
                     "host names, Service and hostfile contain the job's name, which is unknown before it is created"
                 )
                 context.report.add(GENERATED_NAME.at(span, message, effect=effect, help="write `metadata.name`"))
+                if not context.project.checks.admission_only:
+                    stand_in = Entry(admitted.admitted(named(admitted.tree)), companions, beside)
+                    catalog.refused.append(RefusedEntry(stand_in, RemovedSpans([], job.tree)))
             elif admitted is not None:
                 ask_policies(admitted, context)
                 yield Entry(admitted, companions, beside)

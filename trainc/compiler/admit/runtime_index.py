@@ -125,7 +125,8 @@ class AdmittedRuntimes:
         """Those of the project's folder of runtimes, and beside a job, whose place another one would take."""
         folders = self._context.project.runtimes
         names = [self._documents.nearest(file)] if folders is None else folders
-        near = [self._documents.beside(file)]
+        # A file that holds the runtime itself is complete: its neighbor may be a variant of it.
+        near = [] if hit.file == file else [self._documents.beside(file)]
         if not any(name and hit.file.startswith(f"{name}/") for name in names):
             near.append(self._documents.runtime_folder(file))
         for folder in near:

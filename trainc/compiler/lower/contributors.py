@@ -37,7 +37,8 @@ def contributor(plan: Plan, cluster: Cluster, report: Report, *, admission_only:
     if plan.barred:
         return _refused(plan, chosen)
     if not is_computable(plan, chosen, report):
-        return _refused(plan, chosen) if report.compiles else _silent(chosen)
+        silent = _refused(plan, chosen) if report.compiles else _silent(chosen)
+        return silent._replace(lower=chosen.lower_unsized or silent.lower)
     if not _let_in(plan, chosen, cluster, report) or plan.refused:
         return _refused(plan, chosen)
     if not admission_only:  # what the framework of a job that can be built thinks of it

@@ -211,6 +211,8 @@ def pod_of_another_jobset(job: Job, host: str) -> str:
 def _unlike(job: Job, first: str, rest: str) -> str | None:
     if not rest and any(text(s.get("metadata", {}), "name") == first for s in job.kinds.get("Service", ())):
         return None
+    if first.startswith(f"{job.name}-") and any(type(role.size) is not int for role in job.roles):
+        return None  # a name of the operator, rewritten once the number of pods is known
     roles = ", ".join(f"`{role.name}`" for role in job.roles)
     if not rest or rest.partition(".")[0] in (job.subdomain, job.name):
         return f"no pod of this job is named `{first}` (its roles are {roles})"

@@ -206,7 +206,8 @@ def launcher_missing(job: Job) -> Findings:
         resource, family = max(counts, key=lambda name: counts[name]), fitting[0].nodes[1].partition("_")[0]
         message = f"plain python starts one process in a pod with {most} accelerators"
         also = [Label(container.at("resources", "limits", resource), f"{most} here")]
-        effect = f"{most - 1} of {most} accelerators are idle, and the pods do not find each other"
+        meets = ", and the pods do not find each other" if container.role.several or len(job.roles) > 1 else ""
+        effect = f"unless the program starts processes itself, {most - 1} of {most} accelerators are idle{meets}"
         help_ = f"start it with `{fitting[0].name}`, which reads the {family}_* variables set here"
         yield NO_LAUNCHER.at(container.at_word("python"), message, also=also, effect=effect, help=help_)
 

@@ -31,6 +31,7 @@ _LOCAL = frozenset((
 _STARTS_OTHERS = ("mpi", "launch", "spawn", "submit", "driver", "hvd", "horovod", "subprocess", "system(")
 _OWN_AGENT = ("rsh_agent", "launch_agent")
 _AT_WORK = frozenset(("python", "python3", "torchrun", "accelerate", "deepspeed", "sleep", "tail", "true", "echo"))
+_ON_A_HOST = frozenset(("torchrun", "accelerate", "bash", "sh", "neuron_parallel_compile"))
 _KEY_FILE = "id_rsa"
 _GROUP_READS, _OTHERS_READ, _SHARED = 0o440, 0o004, 0o077
 # Words of commands that use a key of their own, change its mode, or reach the hosts without ssh.
@@ -95,6 +96,8 @@ def slots_mismatch(job: Job) -> Findings:
         devices = [n for n in role.devices.values() if type(n) is int]
         if role.worker is not None and len(devices) == 1 and len(slots) == 1 and slots != set(devices):
             (number,) = slots
+            if number == 1 and any(_starts_once_per_host(one, len(hosts)) for one in launchers(job)):
+                continue
             at = job.at_object(config, ("data", "hostfile"))
             if is_mpijob and get(document.tree, "spec", "slotsPerWorker") is not None:
                 at = document.span(("spec", "slotsPerWorker"))
@@ -105,6 +108,13 @@ def slots_mismatch(job: Job) -> Findings:
             if is_mpijob:
                 help_ = f"set `slotsPerWorker: {devices[0]}`"
             yield SLOTS_GPUS.at(at, message, also=also, effect=effect, help=help_)
+
+
+def _starts_once_per_host(launcher: Container, hosts: int) -> bool:
+    """Whether mpirun starts a script or a launcher on each host, which starts the processes of its accelerators."""
+    program = launcher.launch.program[0] if launcher.launch.program else ""
+    name = program.rpartition("/")[2]
+    return launcher.launch.number("np") == hosts and (name.endswith(".sh") or name in _ON_A_HOST)
 
 
 def _slots_without_accelerators(job: Job) -> Findings:
