@@ -10,6 +10,7 @@ from trainc.compiler.load.walk import contents
 from trainc.model.finding import ERROR, LEVELS, NOTE, WARNING, Finding
 from trainc.model.internal_error import internal_error
 from trainc.model.report import Report
+from trainc.report.alike import Group, groups, others_line
 from trainc.report.text import finding_lines, headline, statistics, summary
 from trainc.text.counting import counted
 from trainc.text.trouble import Trouble
@@ -47,9 +48,12 @@ def print_findings(report: Report, options: Options, lines: Lines, shown: Shown,
     wants_notes = options.one("min_level") == NOTE or any(options.has(word) for word in asking)
     notes = [] if wants_notes else [finding for finding in findings if finding.level == NOTE]
     findings = findings[: len(findings) - len(notes)]
-    most = len(findings) if options.has("verbose") or options.has("all") else _MAX_FINDINGS
+    is_full = options.has("verbose") or options.has("all")
+    told = [Group(finding, ()) for finding in findings] if is_full else groups(findings)
+    most = len(told) if is_full else _MAX_FINDINGS
     printed: set[str] = set()
-    for finding in findings[:most]:
+    for group in told[:most]:
+        finding = group.first
         reached = report.jobs_reached(finding)
         reach = [f"  reaches {reached} jobs"] if reached > 1 else []
         links = link if shape.links else None
@@ -59,9 +63,11 @@ def print_findings(report: Report, options: Options, lines: Lines, shown: Shown,
             broken = internal_error(error, finding.span, f"the text of `{finding.rule.name}`: {finding.message}")
             report.add(broken)
             block = finding_lines(broken, no_lines, str)
-        tell(*block, *reach, "", color=color)
-    if len(findings) > most:
-        tell(f"and {len(findings) - most} more findings; -v shows them", "")
+        others = [f"  {others_line(group, shown)}; -v shows each"] if group.others else []
+        tell(*block, *reach, *others, "", color=color)
+    if len(told) > most:
+        left = sum(1 + len(group.others) for group in told[most:])
+        tell(f"and {left} more findings; -v shows them", "")
     if notes:
         from trainc.report.fold import folded  # noqa: PLC0415
 

@@ -7,6 +7,7 @@ from typing import Any
 from trainc.model.finding import ERROR, Finding
 from trainc.model.report import Report
 from trainc.model.sourced import Span
+from trainc.report.alike import groups, others_line
 from trainc.report.details import details, fingerprint
 from trainc.report.dumps import parts
 from trainc.report.lines import visible
@@ -25,8 +26,9 @@ TAIL = "</testsuites>\n"
 
 
 def commands(report: Report, shown: Shown) -> Iterator[str]:
-    """One line for each finding, errors first: GitHub shows ten of a level for each step."""
-    for finding in sorted(report.findings, key=lambda finding: list(_LEVELS).index(finding.level)):
+    """One line for each finding, errors first: GitHub shows ten of a level for each step, so many alike are one."""
+    for group in groups(sorted(report.findings, key=lambda finding: list(_LEVELS).index(finding.level))):
+        finding = group.first
         span, file = finding.span, shown(finding.span.file)
         properties = {
             "title": f"trainc ({finding.rule.name})",
@@ -39,6 +41,7 @@ def commands(report: Report, shown: Shown) -> Iterator[str]:
         words = {key: _data(text).replace(":", "%3A").replace(",", "%2C") for key, text in properties.items()}
         head = ",".join(f"{key}={text}" for key, text in words.items())
         lines = [f"{file}:{span.line}:{span.column}: {finding.rule.name} {finding.message}", *details(finding)]
+        lines += [others_line(group, shown)] if group.others else []
         yield f"::{_LEVELS[finding.level]} {head}::{'%0A'.join(map(_data, lines))}\n"
 
 
