@@ -105,7 +105,9 @@ class JobHosts(FormerHosts):
             for former, present in dict.fromkeys(self.rewritten(leaf.value)[1]):
                 if self.subdomain is None:
                     why, service = "the pod template has no `subdomain`", "a headless Service of that name"
-                    help_ = f"write `subdomain` in the pod template, {service}, and `{former}.SUBDOMAIN`"
+                    help_ = (
+                        f"write `subdomain` in the pod template, {service}, and `{former.partition('.')[0]}.SUBDOMAIN`"
+                    )
                 elif "." not in former:
                     why, help_ = "the name has no subdomain", f"write `{former}.{self.service}`"
                 else:

@@ -221,11 +221,12 @@ def _pytorch(r: Validator) -> None:
     if get(elastic, "nProcPerNode") is None:
         return
     help_ = "use `spec.nprocPerNode`"
-    message = "`spec.elasticPolicy.nProcPerNode` is deprecated, use spec.nprocPerNode instead"
-    r.report.add(OLD_NPROC.at(r.document.span(path), message, help=help_))
     if get(r.spec, "nprocPerNode") is not None:
         text = forbidden(path, "must not be used with spec.nprocPerNode")
         r.say(path, text, "the number of processes is set twice", help=help_, fix=r.document.edits(path))
+    else:
+        message = "`spec.elasticPolicy.nProcPerNode` is deprecated, use spec.nprocPerNode instead"
+        r.report.add(OLD_NPROC.at(r.document.span(path), message, help=help_))
 
 
 def _tensorflow(r: Validator) -> None:

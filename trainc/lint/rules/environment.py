@@ -6,9 +6,11 @@ from itertools import pairwise
 from trainc.frameworks.base.vocabularies import PADDLE
 from trainc.lint.facts.job import Container, Findings, Job, each
 from trainc.lint.facts.timing import has_peers
+from trainc.lint.facts.values import table
 from trainc.lint.tables.machines import GPU, NEURON, TPU, device_kind
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.sourced import Span
+from trainc.model.tree import value as value_at
 from trainc.model.vocabulary import Vocabulary
 from trainc.text.memo import Memo
 from trainc.text.numbers import parsed_int
@@ -181,6 +183,29 @@ def wrong_socket_interface(job: Job) -> Findings:
             help_ = "name the interface, e.g. `eth0`, or exclude all others: `^lo,docker`"
             level = WARNING if has_peers(container.role) else NOTE
             yield INTERFACE.at(at, message, effect=effect, help=help_, level=level)
+        elif has_peers(container.role) and _has_pod_network_alone(container) and not _selects_eth0(value):
+            at, message = container.env_at("NCCL_SOCKET_IFNAME", "value"), f"`NCCL_SOCKET_IFNAME` is `{value}`"
+            effect = "a pod on the pod network has `lo` and `eth0` alone: NCCL ends with `no socket interface found`"
+            help_ = "write `eth0`, or set `hostNetwork: true` to use the interfaces of the machine"
+            yield INTERFACE.at(at, message, effect=effect, help=help_)
+
+
+def _has_pod_network_alone(container: Container) -> bool:
+    """Whether a pod has no interface beside that of the pod network: neither the host's nor those of a second network."""
+    role = container.role
+    if value_at(role.pod, "hostNetwork") not in (None, False) or "resourceClaims" in role.pod:
+        return False
+    return not any("network" in key or "interface" in key for key in table(role.metadata, "annotations"))
+
+
+def _selects_eth0(value: str) -> bool:
+    """Whether NCCL takes `eth0`: it reads prefixes, whole names behind `=`, and those to leave out behind `^`."""
+    if "$" in value or not value:
+        return True
+    sign = value[: len(value) - len(value.lstrip("^="))]
+    names = [name.strip() for name in value.lstrip("^=").split(",")]
+    matches = any(name == "eth0" if "=" in sign else name and "eth0".startswith(name) for name in names)
+    return matches is not ("^" in sign)
 
 
 def accelerators_hidden(container: Container) -> Findings:
