@@ -151,7 +151,9 @@ def test_many_differences_are_cut(tmp_path: Path) -> None:
     repository = Repository(tmp_path, *(f"job-{number:03}" for number in range(120)))
     done = repository.run("build", "--check")
     assert done.code == 1
-    assert done.err.count("[out-of-date]") == 50
+    assert [finding.rule.name for finding in done.findings].count("out-of-date") == 50
+    assert done.err.count("[out-of-date]") == 1
+    assert "and 49 more in 49 other files" in done.err
     assert "and 70 more files" in done.err
 
 

@@ -1,5 +1,6 @@
 """TPU slices: topology, chips, hosts, slices."""
 
+from collections.abc import Sequence
 from math import prod
 
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each, once
@@ -49,6 +50,13 @@ class _Slice:
         return self.role.job.at(self.role.node_labels[TOPOLOGY][1])
 
     @property
+    def chips_on_host(self) -> Sequence[int]:
+        """How many chips a pod can have; empty where that is not known, or several containers share them."""
+        if self.generation is None or len([one for one in self.role.main if TPU_RESOURCE in one.devices]) > 1:
+            return ()
+        return self.generation.chips(prod(self.sizes) if self.sizes else 0)
+
+    @property
     def accelerator_at(self) -> Span:
         """Where the accelerator is written."""
         return self.role.job.at(self.role.node_labels[ACCELERATOR][1])
@@ -70,6 +78,9 @@ def tpu_topology_mismatch(slice_: _Slice) -> Findings:
         role.job.report.skip("a TPU topology is unknown")
     if not sizes or type(width) is not int or type(chips) is not int or width * chips == total:
         return
+    on_host = slice_.chips_on_host
+    if on_host and slice_.chips not in on_host and any(width * number == total for number in on_host):
+        return  # the chips of a pod alone are wrong, and `tpu-chips-per-host` says so
     # Pods of one host each that fill a slice run all the same, each by itself; others find no slice that fits them.
     alone, made = chips == total, width * chips
     if alone:
@@ -130,10 +141,8 @@ def tpu_selector_missing(slice_: _Slice) -> Findings:
 
 
 def tpu_chips_per_host(slice_: _Slice) -> Findings:
-    generation, chips = slice_.generation, slice_.chips
-    if generation is None or len([one for one in slice_.role.main if TPU_RESOURCE in one.devices]) > 1:
-        return
-    if not (fitting := generation.chips(prod(slice_.sizes) if slice_.sizes else 0)) or chips in fitting:
+    generation, chips, fitting = slice_.generation, slice_.chips, slice_.chips_on_host
+    if generation is None or not fitting or chips in fitting:
         return
     hosts = " or ".join(map(str, fitting))
     host = f"a host of a `{slice_.topology}` slice of" if slice_.sizes else "a host of"
