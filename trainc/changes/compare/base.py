@@ -35,11 +35,13 @@ from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR, NOTE, Finding, Rule
 from trainc.model.paths import located
 from trainc.model.report import Report
+from trainc.model.run import run_of
 from trainc.model.settings import FILE, Checks, Project, Selection
 from trainc.model.sourced import Span
 from trainc.model.tree import Tree, first_leaf, value
 from trainc.text.counting import few
 from trainc.text.files import is_pointer
+from trainc.text.numbers import whole_number
 from trainc.text.trouble import Trouble
 
 NOT_COMPARED = Rule("not-compared", ERROR, verdict=True, compares=True)
@@ -269,14 +271,31 @@ def _objects(bundle: Bundle, operation: str, *, applied: bool) -> tuple[Tree, ..
 def moved_from(fresh: Iterable[Bundle], former: Iterable[Bundle], present: Container[Key]) -> dict[int, Bundle]:
     """What each new job (by its `id`) was in the base: the only run of its name that its file has lost.
 
-    A job under another name is taken for a new one: somebody wrote that name.
+    One under another name is the only run that its file has lost where it is the only one that came, with the same number.
     """
-    lost: dict[tuple[str, str], list[Bundle]] = {}
-    for one in former:
-        if one.jobset is not None and key_of(one, one.jobset) not in present:
-            lost.setdefault((one.document.file, one.name), []).append(one)
-    pairs = ((bundle, lost.get((bundle.document.file, bundle.name), [])) for bundle in fresh)
-    return {id(bundle): runs[0] for bundle, runs in pairs if bundle.jobset is not None and len(runs) == 1}
+    lost: dict[str, list[Bundle]] = {}
+    for run in former:
+        if run.jobset is not None and key_of(run, run.jobset) not in present:
+            lost.setdefault(run.document.file, []).append(run)
+    came: dict[str, list[Bundle]] = {}
+    for bundle in fresh:
+        if bundle.jobset is not None:
+            came.setdefault(bundle.document.file, []).append(bundle)
+    moves: dict[int, Bundle] = {}
+    for file, bundles in came.items():
+        gone = lost.get(file, [])
+        for bundle in bundles:
+            same = [run for run in gone if run.name == bundle.name]
+            if not same and len(gone) == len(bundles) == 1 and _number(gone[0].name) == run_of(bundle.document.tree):
+                same = gone
+            if len(same) == 1:
+                moves[id(bundle)] = same[0]
+    return moves
+
+
+def _number(name: str) -> int:
+    """The number of the run that objects of a name belong to."""
+    return whole_number(name.rpartition("-r")[2]) or 1 if "-r" in name else 1
 
 
 def not_compared(place: Span, name: str, reason: str) -> Finding:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from trainc.apiserver.served import Served
 from trainc.changes.compare.decision import Decision, Decisions
+from trainc.changes.compare.kept import judge_kept
 from trainc.changes.compare.rendered import file_of
 from trainc.changes.compare.updates import Update, immutable_change, moved_run, pairs, update
 from trainc.changes.git.base import Base
@@ -92,6 +93,7 @@ class Committed:
             _tell_ignored(bundle, decision.updates, report)
             return ""
         if decision.text and not missing:
+            judge_kept(bundle, decision.objects, decision.updates, self._decisions.project, report)
             _tell_ignored(bundle, decision.changes, report)
             blamed = _blamed(bundle, decision.refused, lambda: self._edited_since(file)) or ITSELF
             self.kept.setdefault(blamed, []).append(bundle.name)
