@@ -17,6 +17,7 @@ OF_THE_JOB = {
     "coordinator-names-no-pod": "an address holds the name of the job",
     "coordinator-ports-differ": "a second role meets at the same address",
     "failure-policy-needs-never": "the Job has a failure policy",
+    "folded-script": "the mistake is the style of the scalar, which goes where a pod is written anew",
     "host-names-no-pod": "a host name holds the name of the job",
     "pod-security": "a Namespace stands beside the job",
     "ranks-overlap": "a second role meets at the same address",

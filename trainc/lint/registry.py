@@ -16,6 +16,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "hygiene": ("JobSet",),
     "topology": _PROCESSES,
     "commands": _PROCESSES,
+    "scripts": _PROCESSES,
     "meeting": _PROCESSES,
     "mesh": _PROCESSES,
     "environment": _PROCESSES,

@@ -7,6 +7,7 @@ says whether it is there.
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from trainc.text.memo import TextMemo
@@ -134,6 +135,15 @@ def with_certainty(commands: list[Simple]) -> Iterator[tuple[Simple, bool]]:
     for command in commands:
         yield command, not command.branch and not is_maybe
         is_maybe = command.end == "||" or (command.end == "&&" and (is_maybe or command.program in _TESTS))
+
+
+def broken(commands: list[Simple]) -> tuple[Simple, Simple] | None:
+    """A command and the one behind it that begins with an option: it belongs to the first, whose line ended too early."""
+    for before, simple in pairwise(commands):
+        option = simple.words[0] if simple.places and simple.words else ""
+        if before.places and before.end == "\n" and option.startswith("--") and option[2:3].isalpha():
+            return before, simple
+    return None
 
 
 def script_of(words: list[str]) -> tuple[str, str]:

@@ -48,6 +48,7 @@ LIBRARY_IMAGES = {
 _SYSTEM = ("/bin/", "/etc/", "/lib", "/opt/", "/sbin/", "/usr/", "/home/mpiuser/.local/")
 # Variants of their tags that hold programs or notebooks.
 _WITH_PROGRAMS = ("jupyter", "maxtext", "paxml", "rosetta")
+_WITH_WORKERS = frozenset(("vllm", "sglang", "lmdeploy", "tensorrt_llm", "ray"))
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path of the pod)
 _SCHEMES = ("gs", "s3", "s3a", "abfs", "abfss", "az", "wasbs", "oss", "oci", "cos", "obs", "tos", "hf", "http", "https")
 
@@ -201,7 +202,7 @@ def launcher_missing(job: Job) -> Findings:
         fitting = [launcher for launcher in launchers if launcher.nodes[1] in container.env]
         counts = {name: n for name, n in container.devices.items() if type(n) is int}
         most = max(counts.values(), default=0)
-        if container.launch.launcher is not PYTHON or most < 2 or not fitting:
+        if container.launch.launcher is not PYTHON or most < 2 or not fitting or _starts_its_own(container):
             continue
         resource, family = max(counts, key=lambda name: counts[name]), fitting[0].nodes[1].partition("_")[0]
         message = f"plain python starts one process in a pod with {most} accelerators"
@@ -210,6 +211,13 @@ def launcher_missing(job: Job) -> Findings:
         effect = f"unless the program starts processes itself, {most - 1} of {most} accelerators are idle{meets}"
         help_ = f"start it with `{fitting[0].name}`, which reads the {family}_* variables set here"
         yield NO_LAUNCHER.at(container.at_word("python"), message, also=also, effect=effect, help=help_)
+
+
+def _starts_its_own(container: Container) -> bool:
+    """Whether a program starts a process for each accelerator itself."""
+    module = container.launch.program[1:2] if container.launch.program[:1] == ["-m"] else []
+    names = (*module, *[simple.program for simple in container.commands])
+    return "tensor_parallel_size" in container.options or any(name.partition(".")[0] in _WITH_WORKERS for name in names)
 
 
 def launcher_sets_it(container: Container) -> Findings:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from trainc.frameworks.base.vocabularies import DEEPSPEED, MPIRUN, TORCHRUN
 from trainc.lint.facts.job import Container, Findings, Job, each
 from trainc.lint.facts.launch import NOTHING, PYTHON, Launch
+from trainc.lint.facts.shell import broken
 from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import flag, rows, table, text, texts, untagged
 from trainc.lint.facts.world import (
@@ -199,6 +200,9 @@ def rendezvous_host_unknown(meeting: Meeting) -> Findings:
 def bad_coordinator_port(meeting: Meeting) -> Findings:
     port = meeting.port
     number = parsed_int(port)
+    backend = meeting.container.launch.value("rdzv_backend")
+    if number == 0 and backend == "c10d" and meeting.host in LOCAL:
+        return  # the one node of a rendezvous chooses a free port
     if port and "$" not in port and "{" not in port and (number is None or not 0 < number < 65536):
         help_ = f"use a free port, such as {meeting.container.role.job.vocabulary.ports[0]}"
         yield BAD_PORT.at(meeting.port_at, f"`{port}` is not a port", effect=_EFFECT, help=help_)
@@ -340,7 +344,7 @@ def launcher_without_hosts(container: Container) -> Findings:
 def no_rendezvous(container: Container) -> Findings:
     launch = container.launch
     nodes = _nodes(launch) if launch.launcher is TORCHRUN and "standalone" not in launch.flags else 0
-    if nodes < 2 or not _several_nodes(container) or _is_told(container):
+    if nodes < 2 or not _several_nodes(container) or _is_told(container) or broken(container.parsed.commands):
         return
     unread = "; it does not read `MASTER_ADDR`" if "MASTER_ADDR" in container.env else ""
     message = f"`torchrun` has no rendezvous endpoint for its {nodes} nodes{unread}"

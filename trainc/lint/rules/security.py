@@ -81,10 +81,11 @@ def secret_in_text(container: Container) -> Findings:
     for name, entry in container.env.items():
         if (value := text(entry, "value")) and is_secret(name, value):
             yield _token_finding(container.env_at(name, "value"), f"the value of `{name}` looks like a secret", name)
-    for path, word in container.placed_words() if any(token in container.text for token in _TOKENS) else ():
+    for _, word in container.placed_words() if any(token in container.text for token in _TOKENS) else ():
         if holds_token(word):
             message = f"the command of `{container.name}` contains what looks like a token"
-            yield _token_finding(container.role.job.at(path), message, "TOKEN")
+            token = next((part for part in _parts(word) if _is_token(part)), _KEY)
+            yield _token_finding(container.at_word(token), message, "TOKEN")
 
 
 def secret_placeholder(container: Container) -> Findings:
@@ -123,8 +124,15 @@ def holds_token(word: str) -> bool:
         return False
     if _KEY in word:
         return True
-    parts = word.replace("=", " ").replace('"', " ").replace("'", " ").split()
-    return any(part.startswith(_TOKENS) and _random(part) for part in parts)
+    return any(_is_token(part) for part in _parts(word))
+
+
+def _parts(word: str) -> list[str]:
+    return word.replace("=", " ").replace('"', " ").replace("'", " ").split()
+
+
+def _is_token(part: str) -> bool:
+    return part.startswith(_TOKENS) and (_random(part) or _of_hugging_face(part))
 
 
 def is_secret(name: str, value: str) -> bool:
@@ -133,11 +141,15 @@ def is_secret(name: str, value: str) -> bool:
         return True
     if len(value) < 8 or "$" in value or "<" in value or "{" in value or value.startswith("/"):
         return False
-    letters = value.removeprefix("hf_")  # of a token of Hugging Face: 34, and often no digit among them
-    is_hf = value != letters and len(letters) == 34 and letters.isalpha() and len(set(letters)) > 7
-    if value.startswith(_TOKENS) and (_random(value) or is_hf):
+    if value.startswith(_TOKENS) and (_random(value) or _of_hugging_face(value)):
         return True
     return named_secret(name) and (_random(value) or "PASSW" in name.upper())
+
+
+def _of_hugging_face(value: str) -> bool:
+    """Whether a text is a token of Hugging Face: 34 letters, and often no digit among them."""
+    letters = value.removeprefix("hf_")
+    return value != letters and len(letters) == 34 and letters.isalpha() and len(set(letters)) > 7
 
 
 def _random(value: str) -> bool:
