@@ -1,0 +1,3 @@
+module programs/trainer
+
+go 1.26.0
