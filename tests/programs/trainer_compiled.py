@@ -18,6 +18,7 @@ from tests.programs.draw import Schema
 from tests.programs.modules import Program, built
 from tests.programs.process import Process
 from tests.programs.trainer_inputs import trainjob_with_runtime
+from trainc.model.finding import Finding
 from trainc.model.tree import plain
 
 _OPTIONS = ("--only", "admission", "--closed-world", "--field-validation", "warn")
@@ -25,6 +26,7 @@ _OPTIONS = ("--only", "admission", "--closed-world", "--field-validation", "warn
 _ACCIDENTS = frozenset({"build", "panic", "decode", "input"})
 # The server stops here where the schema has refused; trainc goes on.
 _STOPPED = "some validation rules were not checked because the object was invalid"
+_MEMBERS = "PodGroup.spec.minMember"
 _TIME = re.compile(r'"time":"[^"]*",')  # of a patch, set by the webhook
 # Errors of trainc about what the server of JobSets says later, and what Trainer compiles.
 _LATER = frozenset({"jobset-refused"})
@@ -59,6 +61,8 @@ def difference(process: Process, folder: Path, documents: Input) -> Difference |
     run = compile_in(folder, "build", "input.yaml", *_OPTIONS)
     refused = [f for f in run.findings if f.level == "error" and f.rule.name not in _LATER]
     theirs = [refusal for refusal in answer["refusals"] if _STOPPED not in refusal["message"]]
+    if refused and all(_is_filled_in(documents, finding) for finding in refused):
+        return None
     if run.code not in {0, 1}:
         return Difference(f"trainc ends with {run.code}", json.dumps(theirs), run.err)
     if not theirs and not refused:
@@ -71,6 +75,16 @@ def difference(process: Process, folder: Path, documents: Input) -> Difference |
     if not refused:
         return Difference(f"only Trainer refuses: {pattern(words)}", words, run.err or "accepted")
     return _of_words(theirs, run)
+
+
+def _is_filled_in(documents: Input, finding: Finding) -> bool:
+    """Whether Trainer's webhook writes an empty value for a field that is required, before anybody looks at the schema.
+
+    It does so in each job with a patch: it sets the patch's time, and what it answers has gone through Go's types. So a
+    variable without a name is refused in other jobs, and in these by no server before the pod's.
+    """
+    patched = any((document.get("spec") or {}).get("runtimePatches") for document in documents)
+    return patched and finding.refusal is not None and finding.refusal.text.endswith(": Required value")
 
 
 def _of_objects(documents: Input, objects: list[Any], run: Run) -> Difference | None:
@@ -87,6 +101,8 @@ def _of_objects(documents: Input, objects: list[Any], run: Run) -> Difference | 
     if found is None:
         return None
     path, theirs, others = found
+    if path.endswith(_MEMBERS) and theirs < 0:  # the sum of pods is more than an int32 holds
+        return None
     return Difference(f"objects differ: {path}", json.dumps(theirs, default=str), json.dumps(others, default=str))
 
 
