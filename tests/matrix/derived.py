@@ -18,6 +18,7 @@ OF_THE_JOB = {
     "coordinator-ports-differ": "a second role meets at the same address",
     "failure-policy-needs-never": "the Job has a failure policy",
     "folded-script": "the mistake is the style of the scalar, which goes where a pod is written anew",
+    "init-container-waits-for-itself": "an address holds the name of the job",
     "host-names-no-pod": "a host name holds the name of the job",
     "pod-security": "a Namespace stands beside the job",
     "ranks-overlap": "a second role meets at the same address",
@@ -26,7 +27,14 @@ OF_THE_JOB = {
 # Rules that count the pods of one role: in a kind that splits them over two roles the numbers are others.
 OF_A_ROLE = frozenset(
     (
-        *("bad-coordinator-port", "batch-not-divisible", "constant-rank", "coordinators-differ", "host-port-clash"),
+        *(
+            "bad-coordinator-port",
+            "batch-not-divisible",
+            "constant-rank",
+            "coordinator-is-each-pod",
+            "coordinators-differ",
+            "host-port-clash",
+        ),
         *("mesh-mismatch", "no-rendezvous", "nodes-mismatch", "scheduler-without-group"),
         *("tpu-accelerator-unknown", "tpu-selector-missing", "tpu-topology-mismatch", "variable-of-other-hardware"),
         "world-size-mismatch",

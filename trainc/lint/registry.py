@@ -37,6 +37,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "pod.nodeSelector", "pod.resourceClaims", "beside.ComputeDomain", "template.annotations", "pod.affinity",
         "pod.schedulerName",
     ),
+    "pods": ("JobSet",),
     "volumes": ("pod.volumes", "container.volumeMounts", "spec.volumeClaimPolicies"),
     "files": (
         "pod.volumes", "pod.imagePullSecrets", "container.volumeMounts", "container.env", "container.envFrom",

@@ -126,6 +126,8 @@ def endless(container: Container) -> bool:
 
 def is_daemon(container: Container) -> bool:
     """Whether the command is a daemon that stays in the foreground."""
+    if "git-sync" in text(container.tree, "image").rpartition("/")[2]:
+        return "one-time" not in container.text and not container.sets("GITSYNC_ONE_TIME", "GIT_SYNC_ONE_TIME")
     if not any(program in container.text for program in _DAEMON_PROGRAMS):
         return False
     for simple in container.commands:

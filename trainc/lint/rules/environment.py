@@ -21,6 +21,7 @@ FOREIGN = Rule("variable-of-other-hardware", NOTE)
 LOCKED_RULE = Rule("locked-variable", WARNING)
 HIDDEN = Rule("accelerators-hidden", WARNING)
 INTERFACE = Rule("wrong-socket-interface", WARNING)
+VALUE = Rule("invalid-variable-value", WARNING)
 TCPX = Rule("tcpx-with-nvls-or-tree", ERROR)
 DEBUG = Rule("debug-left-on", NOTE)
 OBSOLETE_RULE = Rule("obsolete-variable", NOTE)
@@ -37,6 +38,17 @@ _ON_CPUS = {"JAX_PLATFORMS": ("cpu",), "JAX_PLATFORM_NAME": ("cpu",), "ACCELERAT
 _CPU_OPTIONS = ("--no_cuda", "--no-cuda", "--use_cpu", "--use-cpu")
 _FALSE = ("false", "0", "no")
 _PLATFORMS = {"tpu": TPU, "cuda": GPU, "gpu": GPU, "rocm": GPU}
+# The levels that libraries read (NCCL 2.28, PyTorch 2.9), in any case; and variables of NCCL that hold a whole number.
+_WORDS = {
+    "NCCL_DEBUG": ("VERSION", "WARN", "INFO", "TRACE", "NONE", "ABORT"),
+    "TORCH_DISTRIBUTED_DEBUG": ("OFF", "INFO", "DETAIL"),
+    "TORCH_CPP_LOG_LEVEL": ("INFO", "WARNING", "ERROR", "FATAL", "0", "1", "2", "3"),
+}
+_WHOLE = frozenset((
+    "NCCL_IB_DISABLE", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE", "NCCL_NVLS_ENABLE", "NCCL_BUFFSIZE", "NCCL_NTHREADS",
+    "NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS", "NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT", "NCCL_IB_GID_INDEX",
+    "NCCL_IB_SL", "NCCL_CROSS_NIC", "NCCL_SOCKET_NTHREADS", "NCCL_NSOCKS_PERTHREAD", "NCCL_IB_QPS_PER_CONNECTION",
+))  # fmt: skip
 _IDLE = "the program computes on the CPUs, and the accelerators are idle"
 _TORCH_NCCL = """ABORT_CHECK_INTERVAL_MS ABORT_IN_DESTROY_PG ASYNC_ERROR_HANDLING AVOID_RECORD_STREAMS BCAST_UNIQUEID BLOCKING_WAIT COMM_WAIT
 CONF_FILE COORD_CHECK_MILSEC CUDA_EVENT_CACHE DEBUG_INFO_PIPE_FILE DEBUG_INFO_TEMP_FILE DESYNC_DEBUG DUMP_ON_TIMEOUT ENABLE_MONITORING ENABLE_TIMING
@@ -150,6 +162,20 @@ def variable_of_other_hardware(container: Container) -> Findings:
         if owner not in ("", kind) and not (name == "CUDA_VISIBLE_DEVICES" and container.literals.get(name) == ""):
             message = f"`{name}` applies to {owner}s, but this container has a {kind}"
             yield FOREIGN.at(container.env_at(name, "name"), message, help="remove it")
+
+
+def invalid_variable_value(container: Container) -> Findings:
+    for name, value in container.literals.items():
+        words = _WORDS.get(name)
+        is_wrong = words is not None and value.upper() not in words
+        is_wrong = is_wrong or (name in _WHOLE and parsed_int(value) is None)
+        if not is_wrong or not value or "$" in value or "{" in value or "<" in value:
+            continue
+        help_ = "write a whole number, `1` for on and `0` for off"
+        if words is not None:
+            help_ = f"use one of {', '.join(f'`{word}`' for word in words)}"
+        message = f"`{value}` is not a value of `{name}`"
+        yield VALUE.at(container.env_at(name, "value"), message, effect="the library ignores it", help=help_)
 
 
 def locked_variable(job: Job) -> Findings:
@@ -301,7 +327,7 @@ def obsolete_variable(job: Job) -> Findings:
 
 
 CHECKS = (
-    each(lambda job: job.main, variable_of_other_hardware, accelerators_hidden),
+    each(lambda job: job.main, variable_of_other_hardware, accelerators_hidden, invalid_variable_value),
     misspelt_variable, locked_variable, wrong_socket_interface, tcpx_with_nvls_or_tree, debug_left_on,
     obsolete_variable,
 )  # fmt: skip

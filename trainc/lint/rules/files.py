@@ -31,6 +31,10 @@ _PATHS = {
     "NCCL_TOPO_FILE": "the topology",
     "NCCL_TUNER_CONFIG_PATH": "the tuner's tables",
 }
+_CACHES = (
+    "HF_HOME", "HF_HUB_CACHE", "HF_DATASETS_CACHE", "TRANSFORMERS_CACHE", "TORCH_HOME", "XDG_CACHE_HOME",
+    "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "WANDB_DIR", "MPLCONFIGDIR",
+)  # fmt: skip
 _IN_IMAGE = ("/opt/amazon", "/opt/aws", "/usr/share", "/opt/hpcx", "/opt/nvidia", "/opt/conda", "/app", "/workspace")
 
 # Fields that name an object, each with the object's kind and the key that has its name.
@@ -116,6 +120,34 @@ def output_on_read_only_mount(container: Container) -> Findings:
         message = f"`{path}` is on `{volume}`, which is mounted read-only"
         help_ = "mount it read-write, or write elsewhere"
         yield READ_ONLY.at(container.at_word(path), message, effect="the first write fails", help=help_)
+
+
+def cache_on_read_only_mount(container: Container) -> Findings:
+    for name in _CACHES:
+        path = container.literals.get(name, "")
+        volume, read_only = mount_of(container, path) if path.startswith("/") else ("", False)
+        if read_only and not container.sets("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+            message = f"`{name}` is `{path}`, on `{volume}`, which is mounted read-only"
+            help_ = 'set it to a directory that can be written, or `HF_HUB_OFFLINE: "1"` for one that is filled already'
+            effect = "the library cannot write its cache, and most programs fail at start"
+            yield READ_ONLY.at(container.env_at(name, "value"), message, effect=effect, help=help_)
+            return
+
+
+def keys_of_sub_paths(container: Container) -> Findings:
+    job = container.role.job
+    for index, mount in enumerate(rows(container.tree, "volumeMounts")):
+        sub_path, volume = text(mount, "subPath"), container.role.volumes.get(text(mount, "name"), {})
+        for field, (kind, key) in _PROJECTED.items():
+            source = table(volume, field)
+            name = text(source, "secretName" if field == "secret" else key)
+            known = _data(job, kind, name) if sub_path and name and "items" not in source else []
+            if not known or sub_path in known or "$" in sub_path or "optional" in source:
+                continue
+            message = f"{kind} `{name}` has no key `{sub_path}`"
+            effect = f"`{text(mount, 'mountPath')}` is an empty directory"
+            help_ = meant(sub_path, known, f"its keys are {', '.join(f'`{one}`' for one in known[:3])}")
+            yield MISSING.at(container.at("volumeMounts", index, "subPath"), message, effect=effect, help=help_)
 
 
 def path_not_mounted(job: Job) -> Findings:
@@ -242,6 +274,7 @@ def _named(tree: Tree, path: Path, fields: Fields) -> Iterator[Reference]:
 
 CHECKS = (
     each(lambda job: job.roles, one_node_volume),
-    each(lambda job: job.main, output_on_read_only_mount, files_of_config_maps),
+    each(lambda job: job.main, output_on_read_only_mount, files_of_config_maps, cache_on_read_only_mount),
+    each(lambda job: job.containers, keys_of_sub_paths),
     checkpoints_in_empty_dir, path_not_mounted, objects_of_pods, keys_of_objects,
 )  # fmt: skip

@@ -37,8 +37,11 @@ HOSTS = Rule("coordinators-differ", WARNING)
 LATER = Rule("coordinator-starts-later", ERROR)
 NOT_READY = Rule("addresses-only-when-ready", WARNING)
 STANDALONE = Rule("standalone-on-several-nodes", ERROR)
+EACH = Rule("coordinator-is-each-pod", ERROR)
 NO_RENDEZVOUS = Rule("no-rendezvous", ERROR)
 
+_OWN_HOST = ("$(hostname", "`hostname", "$HOSTNAME", "${HOSTNAME}")
+_OWN_FIELDS = ("status.podIP", "metadata.name")
 _ELASTIC = "PET_"  # how the variables begin that torchrun alone reads
 _EFFECT = "every process waits at the rendezvous until its timeout, holding its accelerators"
 _RANK_0 = "-0."  # how the host name of a coordinator ends, before its subdomain
@@ -352,6 +355,32 @@ def no_rendezvous(container: Container) -> Findings:
     yield NO_RENDEZVOUS.at(container.at_word(*TORCHRUN.words), message, effect=effect, help=_host_of(container))
 
 
+def coordinator_is_each_pod(container: Container) -> Findings:
+    launch = container.launch
+    if not _several_nodes(container) or not launch.by_launcher or keeps_to_itself(container):
+        return
+    told = [(f"--{option}", launch.flags[option]) for option in launch.launcher.addresses if option in launch.flags]
+    told += [(name, f"$({name})") for name in launch.launcher.passes_on if name in container.env and not told]
+    for name, written in told:
+        own = next((word for word in _OWN_HOST if word in written), "")
+        own = own or next((each for each in container.env if f"{each}" in written and _is_own(container, each)), "")
+        if own:
+            host = container.role.address() if container.role.job.dns else "HOST"
+            message = (
+                f"`{name}` is each pod's own address in the {container.role.count} pods of `{container.role.name}`"
+            )
+            path = container.env_path(name) if name in container.env else container.word_path(written)
+            at = container.role.job.at(path) if name in container.env else container.at_word(written)
+            yield EACH.at(at, message, effect=_EFFECT, help=f"use the first pod: `{host}`")
+            return
+
+
+def _is_own(container: Container, name: str) -> bool:
+    """Whether a variable is the name or the address of the pod itself."""
+    source = table(table(container.env[name], "valueFrom"), "fieldRef")
+    return text(source, "fieldPath") in _OWN_FIELDS
+
+
 def _several_nodes(container: Container) -> bool:
     """Whether the pods of the container's role are known to be more than one, and nobody else sets their variables."""
     return container.role.several and "envFrom" not in container.tree
@@ -381,7 +410,7 @@ CHECKS = (
         meetings,
         coordinator_names_no_pod, coordinator_is_local, rendezvous_host_unknown, bad_coordinator_port,
     ),
-    each(lambda job: job.main, standalone_on_several_nodes, launcher_without_hosts, no_rendezvous),
+    each(lambda job: job.main, standalone_on_several_nodes, launcher_without_hosts, no_rendezvous, coordinator_is_each_pod),
     host_names_no_pod, coordinator_ports_differ, coordinators_differ, image_versions_differ, coordinator_starts_later,
     addresses_only_when_ready,
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from math import prod
 
 from trainc.frameworks.base.vocabularies import MPIRUN
-from trainc.lint.facts.job import Container, Count, Findings, Job
+from trainc.lint.facts.job import Container, Count, Findings, Job, each
 from trainc.lint.facts.launch import NOTHING
 from trainc.lint.tables.machines import GPU, TPU, device_kind
 from trainc.model.finding import ERROR, WARNING, Label, Rule
@@ -40,6 +40,23 @@ def mesh_mismatch(job: Job) -> Findings:
         if any(word in container.text for word in _KEYWORDS):
             yield from _maxtext(container, container.options)
             yield from _megatron(job, container, container.options)
+
+
+def server_mesh(container: Container) -> Findings:
+    """Find a split of a model over more accelerators than the one pod has whose program starts its own workers."""
+    given = container.options if "tensor" in container.text else {}
+    if container.launch.by_launcher or container.role.count != 1 or len(container.role.job.roles) != 1:
+        return
+    sizes = [parsed_int(given.get(name, "1")) for name in ("tensor_parallel_size", "pipeline_parallel_size")]
+    tensor, pipeline = sizes
+    counts = [count for count in container.devices.values() if type(count) is int]
+    if tensor is None or pipeline is None or len(counts) != 1 or tensor * pipeline <= counts[0]:
+        return
+    message = f"tensor {tensor} x pipeline {pipeline} = {tensor * pipeline} needs more than the {counts[0]} accelerators of the pod"
+    effect = "the program fails at start: the devices cannot be split that way"
+    help_ = f"choose sizes whose product is at most {counts[0]}"
+    at = container.at_word("tensor-parallel-size", "tensor_parallel_size")
+    yield MESH.at(at, message, effect=effect, help=help_)
 
 
 def _devices(container: Container) -> int:
@@ -142,4 +159,4 @@ def batch_not_divisible(job: Job) -> Findings:
         yield BATCH.at(at, message, also=also, effect=effect, help=f"the nearest divisible size is {near}")
 
 
-CHECKS = (mesh_mismatch, batch_not_divisible)
+CHECKS = (each(lambda job: job.main, server_mesh), mesh_mismatch, batch_not_divisible)

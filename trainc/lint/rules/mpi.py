@@ -49,7 +49,10 @@ def mpi_processes_exceed_slots(container: Container) -> Findings:
     slots = [host.slots for host in hosts if host.slots is not None]
     total = sum(slots) if len(slots) == len(hosts) else 0
     total = total if hosts else accelerators
-    if type(processes) is not int or not total or not {"host", "H"}.isdisjoint(container.launch.flags):
+    if not {"host", "H"}.isdisjoint(container.launch.flags):
+        yield from _exceeds_listed_hosts(container, processes)
+        return
+    if type(processes) is not int or not total:
         return
     if processes == total or (processes < total and processes == accelerators):
         return
@@ -70,6 +73,21 @@ def mpi_processes_exceed_slots(container: Container) -> Findings:
             help_ = f"set `{field}` to {processes // max(len(hosts), 1)}"
     message = f"`mpirun` starts {processes} processes on hosts with {total} slots"
     yield SLOTS.at(container.at_word("-np", "-n"), message, effect=effect, help=help_, level=level)
+
+
+def _exceeds_listed_hosts(container: Container, processes: object) -> Findings:
+    """Find more processes than slots of the hosts that mpirun is given by name: a host has one for each time it is named."""
+    launch = container.launch
+    listed = next((word for flag in ("host", "H") if type(word := launch.value(flag)) is str), "")
+    entries = [entry.partition(":")[2] or "1" for entry in listed.split(",") if entry]
+    slots = [int(entry) for entry in entries if entry.isdigit()]
+    is_loose = "oversubscribe" in container.text.lower() or container.sets("HYDRA_", "I_MPI_", "OMPI_MCA_rmaps")
+    if type(processes) is int and slots and len(slots) == len(entries) and sum(slots) < processes and not is_loose:
+        message = f"`mpirun` starts {processes} processes on hosts with {sum(slots)} slots"
+        effect = "Open MPI fails: there are not enough slots; a host without `:SLOTS` has one"
+        each = -(-processes // len(slots))
+        help_ = f"write the slots of each host: `HOST:{each}`"
+        yield SLOTS.at(container.at_word("-np", "-n"), message, effect=effect, help=help_)
 
 
 def _accelerators(job: Job, launcher: Container) -> int:

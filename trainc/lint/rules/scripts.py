@@ -7,7 +7,8 @@ from trainc.lint.facts.job import Container, Findings, each
 from trainc.lint.facts.launch import names_in
 from trainc.lint.facts.places import folds
 from trainc.lint.facts.shell import SHELLS, Simple, broken
-from trainc.model.finding import ERROR, WARNING, Finding, Rule
+from trainc.model.finding import ERROR, WARNING, Finding, Label, Rule
+from trainc.model.sourced import Span
 
 FOLDED = Rule("folded-script", ERROR)
 CONTINUATION = Rule("broken-continuation", ERROR)
@@ -47,7 +48,10 @@ def folded_script(container: Container) -> Findings:
                 message = f"YAML joins the lines of this script: `{word.written}` is an argument of `{first.written}`"
                 effect = f"`{first.written}` gets all that follows, and `{word.written}` never runs"
                 help_ = "write the script as a literal block: `|` for `>`"
-                yield FOLDED.at(container.at_script(word.start, word.end), message, effect=effect, help=help_)
+                span = container.role.job.at(container.script_path)
+                at = Span(span.file, span.line, span.column, span.line, span.column + 1)
+                also = [Label(container.at_script(word.start, word.end), "joined to the line before")]
+                yield FOLDED.at(at, message, also=also, effect=effect, help=help_)
                 return
 
 
@@ -79,15 +83,16 @@ def _broken(container: Container, before: Simple, simple: Simple) -> Finding:
 def endless_here_document(container: Container) -> Findings:
     for document in container.parsed.endless if "<<" in container.script else ():
         start, end = document.start, document.start + len(document.delimiter)
+        also: tuple[Label, ...] = ()
         message = f"the here-document `{document.delimiter}` never ends"
         help_ = f"write `{document.delimiter}` alone on a line"
         if document.lookalike is not None:
-            start = container.script.find(document.delimiter, document.lookalike)
-            end = start + len(document.delimiter)
+            likely = container.script.find(document.delimiter, document.lookalike)
+            also = (Label(container.at_script(likely, likely + len(document.delimiter)), "does not end it"),)
             message = f"`{document.delimiter}` has blanks around it, so the here-document never ends"
             help_ = f"write `{document.delimiter}` at the start of the line"
         effect = "the shell takes the rest of the script for its text, and runs none of it"
-        yield DOCUMENT.at(container.at_script(start, end), message, effect=effect, help=help_)
+        yield DOCUMENT.at(container.at_script(start, end), message, also=also, effect=effect, help=help_)
         return
 
 
