@@ -20,6 +20,7 @@ OTHERWISE = {
     "pod-name-too-long": "the JobSet server rejects it first",
     "object-not-declared": "is about a whole folder",
     "server-managed-field": "stands in the metadata of the JobSet itself",
+    "folded-script": "is the style of a scalar, which is written anew here",
     "slots-mismatch": "is about a ConfigMap of the JobSet's own name",
 }
 

@@ -15,7 +15,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "life": ("JobSet",),
     "hygiene": ("JobSet",),
     "topology": _PROCESSES,
-    "commands": _PROCESSES,
+    "commands": (*_PROCESSES, "containers.1", "pod.initContainers"),
     "scripts": _PROCESSES,
     "meeting": _PROCESSES,
     "mesh": _PROCESSES,

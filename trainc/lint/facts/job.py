@@ -194,9 +194,10 @@ class Container:
                 yield (*self.path, field, index), word
 
     def word_path(self, *fragments: str) -> Path:
-        """Where the first word of the command stands that holds one of `fragments`."""
-        places = (place for place, word in self.placed_words() if any(fragment in word for fragment in fragments))
-        return next(places, self.path)
+        """Where the first word of the command stands that holds the first of `fragments` that any word holds."""
+        places = list(self.placed_words())
+        found = (place for fragment in fragments for place, word in places if fragment in word)
+        return next(found, self.path)
 
     def sets(self, *prefixes: str) -> bool:
         """Whether a variable is set whose name begins with one of these."""

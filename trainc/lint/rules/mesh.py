@@ -110,8 +110,8 @@ def _megatron(job: Job, container: Container, given: dict[str, str]) -> Findings
     if not sizes or not product or not world % product:
         return
     factors = " x ".join(f"{name} {size}" for name, size in sizes.items())
-    marks = ("_model_parallel", "-model-parallel", "_parallel_size", "-parallel-size", "_parallel_degree")
-    spelled = [f"{word}{mark}" for word in dict.fromkeys(name.split("_")[0] for name, _ in _MODEL) for mark in marks]
+    names = [name for name, short in _MODEL if sizes.get(short, 1) != 1]
+    spelled = [spelling for name in names for spelling in (name, name.replace("_", "-"))]
     message = f"{factors} = {product} does not divide the {world} devices"
     also = [Label(container.role.spec_at("parallelism"), f"{world} devices")]
     effect = "the program fails at start: the devices cannot be split that way"
