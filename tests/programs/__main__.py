@@ -15,13 +15,16 @@ from collections.abc import Callable
 
 import yaml
 
-from tests.programs import trainer_compiled
+from tests.programs import fixed_point, trainer_compiled
 from tests.programs.differences import Outcome
 from tests.programs.modules import NotBuiltError, Program, built, has_go, programs
 from tests.programs.process import DiedError
 
 # What is asked of a program, each a row of the report.
-ROWS: dict[str, tuple[Callable[[Program, int, int], Outcome], ...]] = {"trainer": (trainer_compiled.ask,)}
+ROWS: dict[str, tuple[Callable[[Program, int, int], Outcome], ...]] = {
+    "trainer": (trainer_compiled.ask,),
+    "jobset": (fixed_point.ask,),
+}
 _COUNT = 1000
 
 

@@ -8,6 +8,8 @@ import pytest
 from tests.programs import __main__, modules
 from tests.programs.differences import Difference, compared, first_difference, pattern, smallest_like
 from tests.programs.draw import Drawer
+from tests.programs.fixed_point import stored_otherwise
+from tests.programs.process import DiedError, Process
 from tests.programs.trainer_compiled import schemas
 from tests.programs.trainer_inputs import trainjob_with_runtime
 
@@ -104,3 +106,20 @@ def test_messages_that_differ_in_values_are_one_kind() -> None:
 def test_the_first_place_that_differs() -> None:
     assert first_difference({"a": [{"b": 1}]}, {"a": [{"b": 2}]}) == (".a[].b", 1, 2)
     assert first_difference({"a": [1]}, {"a": [1]}) is None
+
+
+def test_what_a_server_stores_otherwise() -> None:
+    """Fields that the server adds are its own; a list of another length and another spelling are not what was written."""
+    assert stored_otherwise({"a": [{"b": "1"}]}, {"a": [{"b": "1", "c": 2}], "d": 3}, "spec") is None
+    assert stored_otherwise({"cpu": 1}, {"cpu": "1"}, "spec") == ("spec.cpu", 1, "1")
+    assert stored_otherwise({"a": [1]}, {"a": [1, 2]}, "spec") == ("spec.a", [1], [1, 2])
+    assert stored_otherwise({"status": {}}, {}, "spec") == ("spec.status", {}, None)
+
+
+def test_a_program_that_dies_is_one_line(tmp_path: Path) -> None:
+    program = tmp_path / "program-1" / "program"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho no room >&2\nexit 1\n")
+    program.chmod(0o755)
+    with pytest.raises(DiedError, match=r"^program-1 ended: no room$"), Process(program) as process:
+        process.ask({})

@@ -1,0 +1,3 @@
+module programs/etcd
+
+go 1.26.0

@@ -1,0 +1,5 @@
+module programs/jobset
+
+go 1.26.0
+
+require sigs.k8s.io/jobset v0.11.1

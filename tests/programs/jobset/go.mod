@@ -1,0 +1,3 @@
+module programs/jobset
+
+go 1.26.0

@@ -1,0 +1,3 @@
+module programs/kubernetes
+
+go 1.26.0
