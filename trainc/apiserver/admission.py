@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words
+from trainc.apiserver.fault import FURTHER, NO_MAP, Fault, in_words, version_help
 from trainc.apiserver.jobset import defaults as jobset
 from trainc.apiserver.metadata import is_sound, without_null_fields
 from trainc.apiserver.readable import read_by_go, readable
@@ -159,7 +159,7 @@ def refused(document: Document, faults: list[Fault], server: Server, report: Rep
                 document.span(placed.path, key=is_key),
                 f"`{path}`: {_lower(reason or text)}",
                 also=[] if first is None else [Label(document.span(first), "the first one stands here")],
-                help=advice or what_to_do,
+                help=version_help(fault) or advice or what_to_do,
                 notes=(f"the API server responds: {shortened(fault.message)}",) if reason else (),
                 fix=retyped(document, placed) if is_answer else (),
                 refusal=Refusal(fault.kind, fault.message) if is_answer and fault.kind != FURTHER else None,
@@ -183,6 +183,8 @@ def _placed(document: Document, fault: Fault, text: str) -> Fault:
 def _unknown(document: Document, fault: Fault, level: str, server: Server, *, is_advised: bool) -> Finding:
     from trainc.apiserver.advice import for_field, for_unknown  # noqa: PLC0415
 
+    if fault.since:
+        return unknown_field(document, fault, level=level, help=version_help(fault))
     return unknown_field(
         document,
         fault,

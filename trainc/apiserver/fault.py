@@ -32,7 +32,7 @@ class Fault(NamedTuple):
 
     `kind` is one of unknown, schema, listtype, cel, decode, webhook. `message` is what the server prints, its path
     included. `candidates` are the names that are known where an unknown one stands. `blocking` faults keep the API
-    server from evaluating CEL rules.
+    server from evaluating CEL rules. `since` is the first program and version that takes what this one refuses.
     """
 
     path: Path
@@ -41,6 +41,7 @@ class Fault(NamedTuple):
     value: object = None
     candidates: tuple[str, ...] = ()
     blocking: bool = False
+    since: str = ""
 
     def __repr__(self) -> str:
         return f"Fault({self.kind}: {self.message})"
@@ -96,6 +97,11 @@ def gate_help(fault: Fault) -> str:
         if gate
         else ""
     )
+
+
+def version_help(fault: Fault) -> str:
+    """Which version takes what this server's refuses; nothing for a complaint that rests on no version."""
+    return f"remove it, or install {fault.since} or later and set that version in trainc.yaml" if fault.since else ""
 
 
 def untold(path: Path, value: object) -> Fault:

@@ -7,7 +7,7 @@ from trainc.apiserver import metadata
 from trainc.apiserver.cel.operators import bare
 from trainc.apiserver.cel.rules import check, check_change
 from trainc.apiserver.fault import SKIPPED_RULES, Fault, Verdict, untold
-from trainc.apiserver.jobset import create, defaults
+from trainc.apiserver.jobset import additions, create, defaults
 from trainc.apiserver.profile import Profile
 from trainc.apiserver.schema.log import Log
 from trainc.apiserver.schema.node import SchemaNode, Table
@@ -56,6 +56,8 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     log = Log()
     judged.stored = walk(node, tree, log)
     judged.dropped = [*unknown, *log.unknown]
+    newer = additions.newer_than(tree, profile.jobset) if kind == defaults.KIND else []
+    judged.dropped += [fault for fault in newer if fault.kind == "unknown"]
     if judged.dropped and strict:
         return judged.refuse("unknown-field", judged.dropped)
     if typed is not None and not log.schema:
@@ -75,6 +77,9 @@ def verdict(tree: Tree, table: Table, profile: Profile, *, old: Tree | None = No
     if judged.empty_patch is False:
         log, sound = Log(nulls=False), False
         judged.stored = walk(node, judged.stored, log)
+    log.schema += [
+        fault for fault in newer if fault.kind == "schema"
+    ]  # a walk does not know them, and there may be a second
     stored = _statusless(judged.stored, old, whole=kind in table.whole)
     judged.stored = named(stored) if old is None else stored
     held = judged.stored.get("metadata", {})

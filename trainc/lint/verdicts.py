@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from trainc.apiserver.fault import Verdict, gate_help, in_words
+from trainc.apiserver.fault import Verdict, gate_help, in_words, version_help
 from trainc.apiserver.jobs.child import CLAIM, CREATION, JOB, POD, ChildFaults
 from trainc.lint.facts.job import Job
 from trainc.lint.rules.refusals import EXPLANATIONS, ServerComplaint, Words, steps_of
@@ -95,7 +95,7 @@ def jobset_refused(bundle: Bundle, judged: Verdict, report: Report) -> None:
         span, refusal = bundle.span(bundle.jobset, fault.path), Refusal(judged.by, fault.message)
         if not is_too_long(fault):
             path, reason = in_words(fault)
-            message, help_ = f"the JobSet server rejects `{path}`: {reason}", gate_help(fault)
+            message, help_ = f"the JobSet server rejects `{path}`: {reason}", version_help(fault) or gate_help(fault)
             report.add(JOBSET_REFUSED.at(span, message, effect=_EFFECT, help=help_, refusal=refusal))
         elif not barred:  # what keeps a plan from being compiled may be this very fault
             # Once for the Jobs and the pods of a role: which names are too long is the same to those who shorten them.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from trainc import schedulers
+from trainc.apiserver.jobset.additions import without_newer_defaults
 from trainc.apiserver.jobset.defaults import with_defaults
 from trainc.apiserver.served import served
 from trainc.compiler.lower.contributors import Draft, contributor
@@ -166,9 +167,11 @@ def _bundle(
         written = {key: leaf for key, leaf in written.items() if key != RUN}
     if annotations := _joined(written, contribution.annotations, gang.annotations):
         metadata["annotations"] = annotations
-    table = served(cluster).table
+    server = served(cluster)
+    table = server.table
     tree = {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": plan.template["spec"]}
-    whole, companions = table.completed(with_defaults(tree)), plan.companions
+    whole = without_newer_defaults(table.completed(with_defaults(tree)), server.profile.jobset)
+    companions = plan.companions
     if run_of(plan.job) > 1:
         from trainc.compiler.lower.run_hosts import of_this_run  # noqa: PLC0415 (most jobs have one run)
 
