@@ -148,7 +148,7 @@ def _dispatch(words: list[str]) -> int:
         if is_cacheable(command.name, options):
             from trainc.cli.caching.run_cache import run_cached  # noqa: PLC0415
 
-            return run_cached(command, options)
+            return run_cached(command.name, command.run, options)
     return command.run(options)
 
 

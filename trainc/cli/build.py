@@ -25,7 +25,7 @@ def run(options: Options, run_cache: "RunCache | None" = None) -> int:
             raise Trouble("--staged reads the next commit; use it with --check, not with -w or -o")
         from trainc.cli.git_scope import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
-        return run_staged(options, run)
+        return run_staged("build", run, options)
     if run_cache is not None and run_cache.known is not None:
         return _build_project(options, run_cache)
     own_folders = (options.has("write") or options.has("check")) and not options.has("output")

@@ -20,7 +20,7 @@ class FileCache:
     """Data by key (a SHA-256 in hexadecimal), in files that other runs may read and replace at any time; whatever goes wrong is a key not known."""
 
     def __init__(self, folder: str) -> None:
-        self._folder = folder
+        self.folder = folder
 
     def get(self, key: str) -> bytes | None:
         """What was put under a key, if nobody but this user and the administrator can have written it."""
@@ -39,7 +39,7 @@ class FileCache:
             return None
         try:
             entry = os.fstat(stream.fileno())
-            if is_regular_file(entry) and _is_trusted(entry) and _is_trusted(os.stat(self._folder)):
+            if is_regular_file(entry) and is_trusted(entry) and is_trusted(os.stat(self.folder)):
                 with Suppress(OSError):  # nobody may write there
                     os.utime(stream.fileno())  # used again: others are forgotten first
                 return stream
@@ -52,9 +52,9 @@ class FileCache:
         """Keep data under a key, and forget what was not asked for the longest."""
         temporary = f"{self._path(key)}.{os.urandom(8).hex()}"
         with Suppress(OSError):  # doing without costs time and nothing else
-            os.makedirs(self._folder, mode=_PRIVATE, exist_ok=True)
+            os.makedirs(self.folder, mode=_PRIVATE, exist_ok=True)
             # Forget the oldest of the cache's own entries; other files in the folder are somebody else's.
-            paths = [os.path.join(self._folder, name) for name in os.listdir(self._folder) if _is_entry(name)]
+            paths = [os.path.join(self.folder, name) for name in os.listdir(self.folder) if _is_entry(name)]
             for path in sorted(paths, key=lambda path: os.stat(path).st_mtime, reverse=True)[_MAX_ENTRIES - 1 :]:
                 os.remove(path)
             try:
@@ -65,7 +65,7 @@ class FileCache:
                 os.remove(temporary)
 
     def _path(self, key: str) -> str:
-        return os.path.join(self._folder, f"{_PREFIX}{key}")
+        return os.path.join(self.folder, f"{_PREFIX}{key}")
 
 
 def _is_entry(name: str) -> bool:
@@ -74,7 +74,7 @@ def _is_entry(name: str) -> bool:
     return name.startswith(_PREFIX) and len(key) == _DIGITS and _HEXADECIMAL.issuperset(key + mark)
 
 
-def _is_trusted(status: os.stat_result) -> bool:
+def is_trusted(status: os.stat_result) -> bool:
     return os.name != "posix" or (status.st_uid in (0, os.geteuid()) and not status.st_mode & _WRITABLE_BY_OTHERS)
 
 

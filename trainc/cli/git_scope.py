@@ -1,10 +1,13 @@
 """Which files a run reads, by Git: with `--staged` those of the next commit, with `--changed-since` what a change reaches."""
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import chdir
+from collections.abc import Iterable, Iterator
+from contextlib import chdir, contextmanager
 
-from trainc.changes.git.repository import GitRepository, staged_folder
+from trainc.changes.git.repository import GitRepository
+from trainc.changes.git.staged import StagedFiles, scratch_folder
+from trainc.cli.caching.index_folder import index_folder
+from trainc.cli.caching.run_cache import Run, run_cached
 from trainc.cli.options import Options
 from trainc.cli.output import tell
 from trainc.cli.process import Orderly
@@ -21,7 +24,7 @@ from trainc.text.trouble import Trouble
 from trainc.yaml.reader import read
 
 
-def run_staged(options: Options, command: Callable[[Options], int], *, touched: bool = False) -> int:
+def run_staged(name: str, run: Run, options: Options, *, touched: bool = False) -> int:
     """Run a command in a folder that holds what Git's index holds; every path keeps the name that it has here.
 
     With `touched` and no arguments, all that the commit changes are. What it deletes no tool passes: the folder of a
@@ -51,15 +54,27 @@ def run_staged(options: Options, command: Callable[[Options], int], *, touched: 
             arguments = [os.path.relpath(os.path.join(repository.top, path), here) for path in sorted(changed)]
     values = {name: given for name, given in options.values.items() if name != "staged"}
     values[WORK_TREE] = [here]
-    with Orderly(), staged_folder(repository) as folder:
+    with Orderly(), _next_commit(repository, options) as (folder, stays):
         place = os.path.join(folder, repository.prefix(here))
         os.makedirs(place, exist_ok=True)
         with chdir(place):
-            code = command(Options([*arguments, *map(_standing, deleted)], values))
+            staged = Options([*arguments, *map(_standing, deleted)], values)
+            code = run_cached(name, run, staged) if stays else run(staged, None)
     if code == 1 and (left := [path for path in repository.untracked() if _may_be_runtime(repository.top, path)]):
         shown = [os.path.relpath(os.path.join(repository.top, path), here) for path in left]
         tell(f"help: not in the next commit, so not read: {', '.join(shown)}; run `git add` if the jobs use them")
     return code
+
+
+@contextmanager
+def _next_commit(repository: GitRepository, options: Options) -> Iterator[tuple[str, bool]]:
+    """A folder with what the index holds, and whether it stays for the next run."""
+    if options.has("no_cache"):
+        with scratch_folder(StagedFiles(repository)) as folder:
+            yield folder, False
+    else:
+        with index_folder(repository) as kept:
+            yield kept
 
 
 def _may_be_runtime(top: str, path: str) -> bool:

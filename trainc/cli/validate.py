@@ -35,7 +35,8 @@ def run(options: Options, run_cache: "RunCache | None" = None) -> int:
     if options.has("staged"):
         from trainc.cli.git_scope import run_staged  # noqa: PLC0415 (Git is read only where it is asked for)
 
-        return run_staged(options, _validate_whole, touched=True)
+        whole = Options(options.arguments, {**options.values, "whole_project": [""]})
+        return run_staged("validate", _validate_whole, whole, touched=True)
     if options.has("whole_project"):
         return _validate_whole(options, run_cache)
     if run_cache is not None and run_cache.known is not None:

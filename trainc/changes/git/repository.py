@@ -12,10 +12,9 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import NamedTuple
 
-from trainc.changes.git.scratch import Scratch, link, make_folders, unpack
 from trainc.compiler.load.walk import is_candidate
 from trainc.text.children import wait_for_children
 from trainc.text.trouble import Trouble
@@ -392,23 +391,3 @@ def partial() -> Trouble:
         "this partial clone lacks objects of the revision, and trainc fetches nothing; "
         "run `git archive -o /dev/null REVISION`, which fetches them, and try again"
     )
-
-
-@contextmanager
-def staged_folder(repository: GitRepository) -> Iterator[str]:
-    """A folder with every YAML and JSON file of the index, gone afterwards; Git takes it for a work tree of the repository."""
-    entries = [entry for entry in repository.index() if is_inside(entry.path)]
-    # A link may lead to a folder, whatever its own name.
-    specs = [entry for entry in entries if is_candidate(entry.path) or (entry.mode == LINK and not entry.stage)]
-    if conflicts := sorted({entry.path for entry in specs if entry.stage}):
-        more = f" and {len(conflicts) - 1} more" if len(conflicts) > 1 else ""
-        raise Trouble(f"{conflicts[0]}{more} is in conflict; resolve it and `git add` it before a commit is checked")
-    contents = dict(zip(specs, repository.contents([entry.object for entry in specs]), strict=True))
-    with Scratch() as folder:
-        unpack(folder, [(".git", f"gitdir: {repository.git_folder}\n".encode())])
-        unpack(folder, ((entry.path, data) for entry, data in contents.items() if entry.mode != LINK))
-        # When all files are there: nothing is written through a link.
-        unpack(folder, repository.of_modules({entry.path: entry.object for entry in entries if entry.mode == MODULE}))
-        link(folder, ((entry.path, os.fsdecode(data)) for entry, data in contents.items() if entry.mode == LINK))
-        make_folders(folder, {os.path.dirname(entry.path) for entry in entries})
-        yield folder

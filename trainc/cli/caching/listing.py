@@ -13,7 +13,7 @@ _STATE = Struct("4q")
 _pack = _STATE.pack
 UNSETTLED: State = bytes(_STATE.size)  # of a file that may change again without a change of its numbers
 # A file system counts time in steps; within one step a second change of a file shows nowhere.
-_FINE, _COARSE = 50_000_000, 2_000_000_000  # nanoseconds: longer than one step
+FINE, _COARSE = 50_000_000, 2_000_000_000  # nanoseconds: longer than one step
 _MILLISECOND = 1_000_000
 
 
@@ -35,7 +35,7 @@ def state_of(status: os.stat_result) -> State:
 def is_settled(state: State, moment: int) -> bool:
     """Whether every change of a file at or after a moment (in nanoseconds) shows in its state."""
     _, ctime, _, _ = _STATE.unpack(state)
-    return bool(ctime + (_FINE if ctime % _MILLISECOND else _COARSE) < moment)
+    return bool(ctime + (FINE if ctime % _MILLISECOND else _COARSE) < moment)
 
 
 def are_settled(root: str, folders: Iterable[str], moment: int) -> bool:

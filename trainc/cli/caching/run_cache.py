@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from io import StringIO
 from time import time_ns
 from typing import BinaryIO, TextIO
@@ -11,8 +12,9 @@ from trainc import __version__
 from trainc.cli.cache import FileCache, opened
 from trainc.cli.caching.listing import Listing, State, listing
 from trainc.cli.caching.manifest import Answer, Head, Manifest, read_head, read_manifest
-from trainc.cli.options import BASELINE, PROJECT, Command, Options
+from trainc.cli.options import BASELINE, PROJECT, Options
 from trainc.cli.output import data, data_beside, terminal
+from trainc.compiler.project import find_root
 from trainc.text.files import digest_of
 
 TYPE_CHECKING = False
@@ -22,8 +24,9 @@ if TYPE_CHECKING:
     from trainc.compiler.emit.spool import Spool
     from trainc.model.file_results import CachedResults
 States = dict[str, State]
+Run = Callable[[Options, "RunCache | None"], int]
 
-_FORM = 5  # counts up whenever what is kept comes to mean something else
+_FORM = 6  # counts up whenever what is kept comes to mean something else
 # These runs read more than files.
 _OFF = ("against", "changed_since", "format", "include_other", "rerender", "staged", "write_baseline")
 # These options change what is printed, not what is found.
@@ -33,13 +36,13 @@ _FEW = 6  # a project with few files is written down at any change: then a run w
 _PACKAGES = ("site-packages", "dist-packages")
 
 
-def run_cached(command: Command, options: Options) -> int:
+def run_cached(name: str, run: Run, options: Options) -> int:
     """Run a command, or print again what the same run printed where nothing has changed since."""
-    if (run_cache := _run_cache(command.name, options)) is None:
-        return command.run(options)
+    if (run_cache := _run_cache(name, options)) is None:
+        return run(options, None)
     try:
         if (hit := run_cache.hit()) is None:
-            return _run(command, options, run_cache)
+            return _run(run, options, run_cache)
     finally:
         run_cache.close()
     code, out, err = hit
@@ -48,16 +51,16 @@ def run_cached(command: Command, options: Options) -> int:
     return code
 
 
-def _run(command: Command, options: Options, run_cache: "RunCache") -> int:
+def _run(run: Run, options: Options, run_cache: "RunCache") -> int:
     """Run a command on what is not known, or on everything where it turns out that this does not suffice."""
     from trainc.model.file_results import CacheMissError  # noqa: PLC0415 (a hit needs none of it)
 
     try:
-        return command.run(options, run_cache)
+        return run(options, run_cache)
     except CacheMissError:
         again = run_cache.without_results()
         try:
-            return command.run(options, again)
+            return run(options, again)
         finally:
             again.close()
 
@@ -70,12 +73,19 @@ def _run_cache(name: str, options: Options) -> "RunCache | None":
         return None
     started = time_ns()
     given = sorted((word, values) for word, values in options.values.items() if word not in _SHOWN)
-    here = os.getcwd()
-    key = (_FORM, name, given, options.arguments, here, _marks(here, options.arguments), build, _interpreter(here))
+    here, paths = os.getcwd(), options.arguments
+    files: list[str] = []
+    if options.has("whole_project"):
+        # The files choose what is printed of a run over their project.
+        roots = {find_root(path)[0] for path in options.arguments or ["."]}
+        if len(roots) > 1:
+            return None
+        paths, files = sorted(roots), options.arguments
+    key = (_FORM, name, given, paths, here, _marks(here, paths), build, _interpreter(here))
     shown = sorted((word, values) for word, values in options.values.items() if word in _SHOWN)
     terminals = terminal(sys.stderr), terminal(sys.stdout)
     histories = [_history(mark) for mark in key[5] if os.path.basename(mark) == ".git"]
-    return RunCache(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals, histories)), started)
+    return RunCache(cache, digest_of(repr(key).encode()).hex(), repr((shown, terminals, histories, files)), started)
 
 
 def _marks(here: str, arguments: list[str]) -> list[str]:
