@@ -48,6 +48,7 @@ def build(
     catalogs = fill(project, selection, spool, report, together)
     if known is not None:
         known.check(spool.outcomes, report, has_met_cached=together.has_met_cached)
+        known.repeat(report)
         spool.know(known)
         report.account.known += known.sources
         report.reached_runtimes |= known.runtimes
@@ -70,7 +71,7 @@ def fill(
             together.add(bundle, report)
             _keep(bundle, spool, report)
             if spool.outcomes is not None:
-                spool.outcomes.add(bundle, report)
+                spool.outcomes.add(bundle)
     return catalogs
 
 

@@ -1,76 +1,113 @@
 """What became of each file of jobs, as far as the next run need not ask again."""
 
 from collections.abc import Set as AbstractSet
-from typing import Any
+from marshal import dumps
+from typing import Any, NamedTuple
 
 from trainc.model.bundle import Bundle
+from trainc.model.finding import ERROR, Edit, Finding, Label, Refusal, Rule
 from trainc.model.references import KINDS, RECOUNTED, Reference
 from trainc.model.report import Report
+from trainc.model.sourced import Span
 from trainc.model.tree import value
 
 Identity = tuple[Any, ...]  # of a runtime
 Key = tuple[str, ...]  # cluster, kind, namespace, name
+PlainFinding = tuple[Any, ...]
 
 
 class CacheMissError(Exception):
     """A change reaches further than one file of jobs: what is known of the others may not hold any more."""
 
 
+class Remark(NamedTuple):
+    """A finding (as plain values) or the reason for which a check was skipped, and the job that it was met in."""
+
+    job: str
+    finding: PlainFinding | None
+    skipped: str = ""
+
+    def repeat(self, report: Report) -> None:
+        """Tell a report what was found or skipped before."""
+        report.job = self.job
+        if self.finding is None:
+            report.skip(self.skipped)
+        else:
+            report.add(_finding(self.finding))
+
+
 class FileResult:
     """One file's jobs and the runtimes they are made of."""
 
-    __slots__ = ("has_companions", "is_clean", "jobs", "runtimes")
+    __slots__ = ("has_companions", "jobs", "runtimes")
 
     def __init__(self) -> None:
-        self.is_clean = True  # nothing was said about them
         self.has_companions = False  # objects stand beside them
         self.jobs = 0
         self.runtimes: set[Identity] = set()
 
 
 class FileResults:
-    """The outcomes of a run's files; `names` are those of its objects, each with the file that it comes from.
-
-    A bundle is added when all has been said about it. What was said since the bundle before, whatever it is about,
-    counts against its file: nothing is taken for clean that may not be.
-    """
+    """The outcomes of a run's files; `names` are those of its objects, each with the file that it comes from."""
 
     def __init__(self) -> None:
         self.files: dict[str, FileResult] = {}
         self.names: dict[Key, str] = {}
-        self._events = 0
 
-    def add(self, bundle: Bundle, report: Report) -> None:
+    def add(self, bundle: Bundle) -> None:
+        """Note a bundle of a file."""
         plan = bundle.plan
         sources = plan.runtime.sources if plan is not None and plan.runtime is not None else ()
         outcome = self.files.setdefault(bundle.document.file, FileResult())
-        outcome.is_clean = outcome.is_clean and report.events == self._events
-        self._events = report.events
         outcome.jobs += 1
         outcome.runtimes.update(source.identity for source in sources)
         outcome.has_companions = outcome.has_companions or _has_companions(bundle)
 
     def absorb(self, other: "FileResults") -> None:
         """Add those of another worker's files; of a long one both have some jobs."""
-        for file, there in other.files.items():
-            here = self.files.setdefault(file, there)
-            if here is not there:
-                here.is_clean = here.is_clean and there.is_clean
-                here.has_companions = here.has_companions or there.has_companions
-                here.jobs += there.jobs
-                here.runtimes |= there.runtimes
+        for file, theirs in other.files.items():
+            own = self.files.setdefault(file, theirs)
+            if own is not theirs:
+                own.has_companions = own.has_companions or theirs.has_companions
+                own.jobs += theirs.jobs
+                own.runtimes |= theirs.runtimes
 
-    def clean(self, report: Report, files: AbstractSet[str]) -> set[str] | None:
-        """The files about which nothing was said; None where something was said that is not about one of `files` alone."""
-        if report.unknown.keys() - RECOUNTED or not report.commented_files <= files:
+    @property
+    def with_companions(self) -> set[str]:
+        """The files that hold other objects beside jobs."""
+        return {file for file, outcome in self.files.items() if outcome.has_companions}
+
+    def clean(
+        self, report: Report, files: AbstractSet[str], others: AbstractSet[str] = frozenset()
+    ) -> dict[str, list[Remark]] | None:
+        """The files whose outcome rests on nothing that changes with another file of jobs, and the remarks on each.
+
+        None where something was found that is not about one of `files` alone; `others` are files of jobs that this
+        run left alone. What is said of no job, as of a runtime, each run says anew.
+        """
+        if not report.commented_files <= files:
             return None
-        clean = {file for file, outcome in self.files.items() if outcome.is_clean and not outcome.has_companions}
-        for finding in report.findings:
-            concerned = {label.span.file for label in finding.labels}
+        jobs = report.account.files | files | others
+        remarks: dict[str, list[Remark]] = {file: [] for file in self.files}
+        unclean = self.with_companions | report.commented_files
+        for file, job, remark in report.remarks:
+            if not isinstance(remark, Finding):
+                if not file and remark not in RECOUNTED:
+                    return None
+                if remark is None:
+                    unclean.add(file)
+                elif file in remarks:
+                    remarks[file].append(Remark(job, None, remark))
+                continue
+            concerned = {file, *[label.span.file for label in remark.labels]} & jobs
             if len(concerned) > 1 or not concerned <= files:
                 return None
-            clean -= concerned
-        return clean - report.commented_files
+            plain = _plain(remark) if remark.level != ERROR else None
+            if plain is None:
+                unclean |= concerned
+            elif file in remarks:
+                remarks[file].append(Remark(job, plain))
+        return {file: remarks[file] for file in remarks.keys() - unclean}
 
 
 def _has_companions(bundle: Bundle) -> bool:
@@ -101,6 +138,7 @@ class CachedResults:
         self.references: dict[Reference, list[str]] = {}
         self.runtimes: set[Identity] = set()
         self.walks: dict[tuple[str, ...], list[str]] = {}  # all other files, by the paths they were looked for under
+        self.remarks: list[tuple[str, list[Remark]]] = []  # on the files, each with its name
 
     def has(self, key: Key) -> bool:
         """Whether one of the files holds a job from which an object of that name comes."""
@@ -109,6 +147,52 @@ class CachedResults:
     def check(self, outcomes: FileResults | None, report: Report, *, has_met_cached: bool) -> None:
         """Raise CacheMissError where what was compiled again may concern what was not."""
         assert outcomes is not None
-        beside = any(outcome.has_companions for outcome in outcomes.files.values())
-        if beside or has_met_cached or outcomes.clean(report, self.again) is None:
+        beside = outcomes.with_companions
+        is_new = not beside.isdisjoint(
+            self.again
+        )  # such files are compiled each time, and a change of one is a run of everything
+        if is_new or has_met_cached or outcomes.clean(report, self.again | beside, self.files) is None:
             raise CacheMissError
+
+    def repeat(self, report: Report) -> None:
+        """Tell a report all that is known of the files."""
+        for file, remarks in self.remarks:
+            report.file = file
+            for remark in remarks:
+                remark.repeat(report)
+        report.end()
+
+
+def _plain(finding: Finding) -> PlainFinding | None:
+    """A finding as plain values, None for one with an edit that is more than these."""
+    rule = finding.rule
+    kind = rule.name, rule.level, rule.verdict, rule.admission, rule.unreadable, rule.differs, rule.compares
+    labels = [(tuple(label.span), label.text) for label in finding.labels]
+    fix = [(*edit[:-1], tuple(edit.at) if edit.at is not None else None) for edit in finding.fix]
+    refusal = tuple(finding.refusal) if finding.refusal is not None else None
+    plain = (kind, finding.level, finding.message, labels, finding.effect, finding.help, finding.notes, fix, refusal)
+    try:
+        dumps(plain)
+    except ValueError:
+        return None
+    return plain
+
+
+def _finding(plain: PlainFinding) -> Finding:
+    """The finding that `_plain` took apart."""
+    kind, level, message, labels, effect, help_, notes, fix, refusal = plain
+    name, own_level, verdict, admission, unreadable, differs, compares = kind
+    rule = Rule(
+        name,
+        own_level,
+        verdict=verdict,
+        admission=admission,
+        unreadable=unreadable,
+        differs=tuple(differs),
+        compares=compares,
+    )
+    places = tuple(Label(Span(*span), text) for span, text in labels)
+    edits = tuple(Edit(*edit)._replace(at=Span(*at) if at is not None else None) for *edit, at in fix)
+    return Finding(
+        rule, level, message, places, effect, help_, tuple(notes), edits, Refusal(*refusal) if refusal else None
+    )

@@ -105,12 +105,14 @@ class Report:
     ) -> None:
         self.admission_only = admission_only
         self.compiles = compiles  # whether its output is meant to be applied: another run only judges
-        self.events = 0  # how often something was said, or silenced; it only grows
+        # What was found, skipped (the reason) or suppressed (None), each with the file and the job that it was met in.
+        self.remarks: list[tuple[str, str, Finding | str | None]] = []
         self.recording = recording  # whether the server's answer to every document is kept
         self.answers: dict[tuple[str, str, Span], Answer] = {}
         self._answer: Answer | None = None
         self.unknown: dict[str, int] = {}  # by reason, checks that were skipped as a value cannot be known here
         self.job = ""  # that findings are met in just now
+        self.file = ""  # that is looked at just now
         self.switched_on: dict[str, Label] = {}  # files of the components that the job itself switches on, and where
         self.met: list[Finding] | None = None  # what is added from now on, where somebody wants to know
         self.reached: dict[tuple[object, ...], set[str]] = {}  # by finding, the jobs that it was met in
@@ -126,7 +128,7 @@ class Report:
 
     def begin(self, document: Document) -> None:
         """The document that findings are met in from now on."""
-        self.job = document.name
+        self.job, self.file = document.name, document.file
         self.switched_on = {}
         if self.recording:
             self.looking_at(document)
@@ -151,7 +153,7 @@ class Report:
 
     def end(self) -> None:
         """No job any more: what follows concerns the whole run."""
-        self.job = ""
+        self.job = self.file = ""
         self.switched_on = {}
         self.account.current = None
         self._answer = None
@@ -159,7 +161,7 @@ class Report:
     def allow(self, comments: Iterable[Allow], *, borrowed: bool = False) -> None:
         """Heed the `allow` comments of a file, once; a borrowed file's may silence something in jobs of other runs."""
         for comment in comments:
-            self.events += 1
+            self.remarks.append((comment.span.file, "", None))
             known = self._allows.setdefault((comment.span.file, comment.span.line), [])
             same = next((other for other in known if other.rule == comment.rule), None)
             if same is None:
@@ -170,7 +172,7 @@ class Report:
 
     def add(self, finding: Finding) -> None:
         """Keep a finding, once, unless it is silenced; remember which job met it."""
-        self.events += 1
+        self.remarks.append((self.file or finding.span.file, self.job, None))
         if self.switched_on and finding.span.file in self.switched_on:
             finding = finding._replace(labels=(self.switched_on[finding.span.file], *finding.labels))
         if self.admission_only and not finding.rule.admission:
@@ -187,6 +189,7 @@ class Report:
             self._answer.refuse(finding.refusal)
         identity = finding.identity()
         self._findings.setdefault(identity, finding)
+        self.remarks[-1] = (self.file or finding.span.file, self.job, finding)
         if self.met is not None:
             self.met.append(finding)
         if finding.level == ERROR:
@@ -228,7 +231,7 @@ class Report:
 
     def skip(self, reason: str) -> None:
         """Count a check that could not be made: unknown is not wrong."""
-        self.events += 1
+        self.remarks.append((self.file, self.job, reason))
         self.unknown[reason] = self.unknown.get(reason, 0) + 1
 
     def add_or_skip(self, finding: Finding) -> None:
@@ -245,6 +248,7 @@ class Report:
 
     def absorb(self, other: Self) -> None:
         self.reached_runtimes |= other.reached_runtimes
+        self.remarks += other.remarks
         for identity, finding in other._findings.items():
             self._findings.setdefault(identity, finding)
         for identity, jobs in other.reached.items():
@@ -272,6 +276,7 @@ class Report:
         """This report without what cannot leave its process."""
         one = Report(admission_only=self.admission_only)
         one.unknown, one.reached = self.unknown, self.reached
+        one.remarks = self.remarks
         one._findings, one._allows, one._lost = self._findings, self._allows, self._lost
         one.account, one.reached_runtimes = self.account, self.reached_runtimes
         return one

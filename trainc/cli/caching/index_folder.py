@@ -15,7 +15,8 @@ from trainc.cli.caching.listing import FINE, State, state_of
 from trainc.text.files import DIGEST, digest_of
 
 _PREFIX = "trainc-index-"  # of the folders' names
-_UNUSED = 30 * 24 * 3600  # seconds after which the folder of a repository goes
+_DAY = 24 * 3600  # seconds
+_UNUSED = 30 * _DAY  # after which the folder of a repository goes
 Written = dict[str, tuple[str, State]]  # by path: what it was written from, and its state since
 
 
@@ -56,8 +57,10 @@ def _kept(cache: FileCache, top: str) -> tuple[str, int] | None:
         return None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if is_trusted(os.fstat(lock)) and is_trusted(os.stat(cache.folder)):
-            os.utime(place)
+        status = os.fstat(lock)
+        if is_trusted(status) and is_trusted(os.stat(cache.folder)):
+            if status.st_mtime < time.time() - _DAY:  # not each time: what changed just now cannot be relied on
+                os.utime(place)
             return place, lock
     except OSError:  # another run has it, or the disk is read-only
         pass

@@ -13,7 +13,7 @@ from trainc.compiler.emit.spool import Spool
 from trainc.compiler.header import is_rendered
 from trainc.compiler.load.runtimes import may_hold_runtimes
 from trainc.compiler.load.walk import contents, is_candidate, ours
-from trainc.model.file_results import CachedResults, joined
+from trainc.model.file_results import CachedResults, Remark, joined
 from trainc.model.references import Reference
 from trainc.model.settings import FILE
 from trainc.text.files import digest_of, is_below, is_pointer
@@ -85,6 +85,9 @@ def known_of(
     if len(known.again) > _MANY * len(jobs):
         return None
     known.names = plain["names"]
+    known.remarks = [
+        (file, [Remark(*remark) for remark in said]) for file, said in plain["remarks"].items() if file in known.files
+    ]
     left = [clean[name] for name in again if name in clean]
     known.jobs = plain["counts"][0] - sum(jobs for jobs, _ in left)
     known.sources = plain["counts"][1] - sum(sources for _, sources in left)
@@ -130,12 +133,13 @@ def plain_outcomes(run: CompletedRun) -> Plain | None:
         return None
     if project.policies or any(cluster.policies for cluster in project.clusters):
         return None  # a policy and what it looks at stand in different files
-    beside = {file for file, content in outcomes.files.items() if content.has_companions}
+    beside = outcomes.with_companions
+    known_files = run.known.files if run.known is not None else frozenset()
     jobs = [file for file in report.account.files - beside if holds_jobs_alone(project.root, file, run.digests)]
-    if (fresh := outcomes.clean(report, set(jobs))) is None:
+    if (fresh := outcomes.clean(report, beside | set(jobs) | known_files)) is None:
         return None
     compiled = report.account.compiled()
-    sources = {file: compiled[file] for file in fresh & compiled.keys() & set(jobs)}
+    sources = {file: compiled[file] for file in fresh.keys() & compiled.keys() & set(jobs)}
     runtimes: dict[tuple[Any, ...], list[str]] = {}
     for file in sorted(sources):
         for identity in outcomes.files[file].runtimes:
@@ -143,12 +147,14 @@ def plain_outcomes(run: CompletedRun) -> Plain | None:
     counts = {file: (outcomes.files[file].jobs, count) for file, count in sources.items()}
     alike = {pair: pair for pair in counts.values()}  # one object is kept and read once, however many files have it
     clean = {file: alike[pair] for file, pair in counts.items()}
+    remarks = {file: fresh[file] for file in sources}
     names = {joined(key): file for key, file in outcomes.names.items() if file in sources}
     before = run.manifest.outcomes if run.manifest is not None else None
     if run.known is not None and before is not None:
         kept = run.known.files
         jobs += kept
         clean = {file: pair for file, pair in before["clean"].items() if file in kept} | clean
+        remarks |= {file: said for file, said in before["remarks"].items() if file in kept}
         names = {key: file for key, file in before["names"].items() if file in kept} | names
         for identity, reaching in before["runtimes"]:
             runtimes.setdefault(identity, []).extend([file for file in reaching if file in kept])
@@ -172,6 +178,7 @@ def plain_outcomes(run: CompletedRun) -> Plain | None:
                 walks[walked].append(name)
     return {
         "clean": clean,
+        "remarks": {file: [tuple(remark) for remark in said] for file, said in remarks.items() if said},
         "names": names,
         "runtimes": list(runtimes.items()),
         "jobs": jobs,

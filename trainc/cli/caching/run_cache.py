@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 States = dict[str, State]
 Run = Callable[[Options, "RunCache | None"], int]
 
-_FORM = 6  # counts up whenever what is kept comes to mean something else
+_FORM = 7  # counts up whenever what is kept comes to mean something else
 # These runs read more than files.
 _OFF = ("against", "changed_since", "format", "include_other", "rerender", "staged", "write_baseline")
 # These options change what is printed, not what is found.

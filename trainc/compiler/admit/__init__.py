@@ -59,6 +59,7 @@ def _entries(documents: Documents, context: AdmissionContext, catalog: Catalog) 
     patches = JobPatches(documents, context)
     for file, parts, counted in _counted(documents, context):
         context.report.end()  # what is said of a file's objects is not said of the job before
+        context.report.file = file
         jobs: list[Counted] = []
         others: list[Document] = []
         for index, document in counted:
@@ -246,10 +247,10 @@ def _stored(document: Document, context: AdmissionContext) -> Document | None:
     server, report = context.server, context.report
     if document.stored is not None and document.stored[0] == server.identity and not report.recording:
         return document.stored[1]
-    events, stored = report.events, None
+    remarks, stored = len(report.remarks), None
     with Seam(report, document, "the API server's judgement"):
         stored = admit_object(document, server, report)
-    if stored is not None and report.events == events:  # else the same is said of each cluster
+    if stored is not None and len(report.remarks) == remarks:  # else the same is said of each cluster
         document.stored = server.identity, stored
     return stored
 
