@@ -160,7 +160,7 @@ def test_what_workers_found_in_a_long_file_is_known(
     long_file: Repository, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRAINC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.setattr(listing, "_FINE", -3_600_000_000_000)
+    monkeypatch.setattr(listing, "FINE", -3_600_000_000_000)
     monkeypatch.setattr(listing, "_COARSE", -3_600_000_000_000)
     first = long_file.run("build", "-w", "--jobs", "3")
     for change in ("jobs/job-02.yaml", "jobs/job-11.yaml"):

@@ -69,9 +69,10 @@ def fill(
     for bundle in bundles(project, selection, report, catalogs, documents):
         with Seam(report, bundle.document, _RENDERING):
             together.add(bundle, report)
+            remarks = len(report.remarks)
             _keep(bundle, spool, report)
             if spool.outcomes is not None:
-                spool.outcomes.add(bundle)
+                spool.outcomes.add(bundle, is_compared=len(report.remarks) > remarks)
     return catalogs
 
 

@@ -39,10 +39,11 @@ class Remark(NamedTuple):
 class FileResult:
     """One file's jobs and the runtimes they are made of."""
 
-    __slots__ = ("has_companions", "jobs", "runtimes")
+    __slots__ = ("has_companions", "is_compared", "jobs", "runtimes")
 
     def __init__(self) -> None:
         self.has_companions = False  # objects stand beside them
+        self.is_compared = False  # something was found by what is rendered of them, which is not there the next time
         self.jobs = 0
         self.runtimes: set[Identity] = set()
 
@@ -54,13 +55,14 @@ class FileResults:
         self.files: dict[str, FileResult] = {}
         self.names: dict[Key, str] = {}
 
-    def add(self, bundle: Bundle) -> None:
-        """Note a bundle of a file."""
+    def add(self, bundle: Bundle, *, is_compared: bool) -> None:
+        """Note a bundle of a file; `is_compared` says that something was found by what is rendered of it."""
         plan = bundle.plan
         sources = plan.runtime.sources if plan is not None and plan.runtime is not None else ()
         outcome = self.files.setdefault(bundle.document.file, FileResult())
         outcome.jobs += 1
         outcome.runtimes.update(source.identity for source in sources)
+        outcome.is_compared = outcome.is_compared or is_compared
         outcome.has_companions = outcome.has_companions or _has_companions(bundle)
 
     def absorb(self, other: "FileResults") -> None:
@@ -69,6 +71,7 @@ class FileResults:
             own = self.files.setdefault(file, theirs)
             if own is not theirs:
                 own.has_companions = own.has_companions or theirs.has_companions
+                own.is_compared = own.is_compared or theirs.is_compared
                 own.jobs += theirs.jobs
                 own.runtimes |= theirs.runtimes
 
@@ -89,24 +92,24 @@ class FileResults:
             return None
         jobs = report.account.files | files | others
         remarks: dict[str, list[Remark]] = {file: [] for file in self.files}
-        unclean = self.with_companions | report.commented_files
+        compared = {file for file, outcome in self.files.items() if outcome.is_compared}
+        unclean = self.with_companions | compared | report.commented_files
         for file, job, remark in report.remarks:
-            if not isinstance(remark, Finding):
-                if not file and remark not in RECOUNTED:
+            if isinstance(remark, Finding):
+                places = {label.span.file for label in remark.labels} & jobs
+                if len(places) > 1 or not places <= files:
                     return None
-                if remark is None:
-                    unclean.add(file)
+                plain = _plain(remark) if remark.level != ERROR and places <= {file} else None
+                if plain is None:
+                    unclean |= {file, *places}
                 elif file in remarks:
-                    remarks[file].append(Remark(job, None, remark))
-                continue
-            concerned = {file, *[label.span.file for label in remark.labels]} & jobs
-            if len(concerned) > 1 or not concerned <= files:
+                    remarks[file].append(Remark(job, plain))
+            elif not file and remark not in RECOUNTED:
                 return None
-            plain = _plain(remark) if remark.level != ERROR else None
-            if plain is None:
-                unclean |= concerned
+            elif remark is None:
+                unclean.add(file)
             elif file in remarks:
-                remarks[file].append(Remark(job, plain))
+                remarks[file].append(Remark(job, None, remark))
         return {file: remarks[file] for file in remarks.keys() - unclean}
 
 

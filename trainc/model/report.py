@@ -172,7 +172,7 @@ class Report:
 
     def add(self, finding: Finding) -> None:
         """Keep a finding, once, unless it is silenced; remember which job met it."""
-        self.remarks.append((self.file or finding.span.file, self.job, None))
+        self.remarks.append((self.file, self.job, None))
         if self.switched_on and finding.span.file in self.switched_on:
             finding = finding._replace(labels=(self.switched_on[finding.span.file], *finding.labels))
         if self.admission_only and not finding.rule.admission:
@@ -189,7 +189,7 @@ class Report:
             self._answer.refuse(finding.refusal)
         identity = finding.identity()
         self._findings.setdefault(identity, finding)
-        self.remarks[-1] = (self.file or finding.span.file, self.job, finding)
+        self.remarks[-1] = (self.file, self.job, finding)
         if self.met is not None:
             self.met.append(finding)
         if finding.level == ERROR:

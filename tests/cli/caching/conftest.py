@@ -18,5 +18,5 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock is an hour ahead of the files."""
-    monkeypatch.setattr(listing, "_FINE", -3_600_000_000_000)
+    monkeypatch.setattr(listing, "FINE", -3_600_000_000_000)
     monkeypatch.setattr(listing, "_COARSE", -3_600_000_000_000)

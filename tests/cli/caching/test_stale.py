@@ -170,7 +170,7 @@ def test_an_entry_that_others_could_have_written(repository: Repository, cache: 
 @pytest.mark.slow
 def test_an_entry_of_another_user(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = os.geteuid() + 1
-    monkeypatch.setattr("trainc.cli.cache._is_trusted", lambda found: found.st_uid == owner)
+    monkeypatch.setattr("trainc.cli.cache.is_trusted", lambda found: found.st_uid == owner)
     assert not is_answered(repository, "validate")
 
 
