@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from trainc.model.bundle import Bundle
 from trainc.model.finding import ERROR, Edit, Finding, Label, Refusal, Rule
-from trainc.model.references import KINDS, RECOUNTED, Reference
+from trainc.model.references import KINDS, Reference
 from trainc.model.report import Report
 from trainc.model.sourced import Span
 from trainc.model.tree import value
@@ -86,7 +86,8 @@ class FileResults:
         """The files whose outcome rests on nothing that changes with another file of jobs, and the remarks on each.
 
         None where something was found that is not about one of `files` alone; `others` are files of jobs that this
-        run left alone. What is said of no job, as of a runtime, each run says anew.
+        run left alone. What is said of no file of jobs, each run says anew: it reads
+        all others, and knows what all jobs name.
         """
         if not report.commented_files <= files:
             return None
@@ -104,8 +105,6 @@ class FileResults:
                     unclean |= {file, *places}
                 elif file in remarks:
                     remarks[file].append(Remark(job, plain))
-            elif not file and remark not in RECOUNTED:
-                return None
             elif remark is None:
                 unclean.add(file)
             elif file in remarks:

@@ -28,7 +28,6 @@ _NAMELESS = frozenset((
 ))  # fmt: skip
 _MAKERS = ("ExternalSecret", "SealedSecret")  # of a Secret, under their own name unless they say another
 _UNLISTED = {kind: f"whether the {kind} exists" for kind in (CLAIM, "ConfigMap", "Secret")}
-RECOUNTED = frozenset(_UNLISTED.values())  # reasons that each run counts anew, from what all of its jobs name
 KINDS = (CLAIM, "ConfigMap", "Secret", "ServiceAccount", *_MAKERS)
 
 
