@@ -8,7 +8,7 @@ import pytest
 from benchmarks import strangers
 from tests.working_tree import WorkingTree
 from trainc.cli.caching import index_folder
-from trainc.compiler import pipeline
+from trainc.compiler.lower import lower
 from trainc.model.bundle import Bundle
 from trainc.model.plan import Plan
 from trainc.model.report import Report
@@ -68,7 +68,6 @@ def test_one_job_changes(tree: WorkingTree, number: int) -> None:
 
 def test_few_jobs_are_compiled(tree: WorkingTree, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
-    lower = pipeline.lower
 
     def counted(plan: Plan, project: Project, report: Report) -> Bundle | None:
         compiled.append(plan.document.file)
@@ -77,7 +76,7 @@ def test_few_jobs_are_compiled(tree: WorkingTree, monkeypatch: pytest.MonkeyPatc
     path = tree.folder / job(0)
     path.write_text(path.read_text() + "# a word\n")
     tree.git("add", "-A")
-    monkeypatch.setattr(pipeline, "lower", counted)
+    monkeypatch.setattr("trainc.compiler.pipeline.lower", counted)
     for words in COMMANDS:
         compiled.clear()
         assert tree.trainc(*words).returncode == 0
