@@ -52,18 +52,18 @@ def test_the_same_findings(repository: Repository) -> None:
 def test_the_same_comments_silence_nothing(repository: Repository) -> None:
     for name in NAMES[1::6]:
         repository.change(f"jobs/{name}.yaml", "    numNodes: 2", "    numNodes: 2  # trainc: allow[nothing] a reason")
-    one = repository.run("validate", "--jobs", "1")
+    one = repository.run("validate", "-v", "--jobs", "1")
     assert (one.code, one.err.count("unused-allow")) == (0, len(NAMES[1::6]))
-    assert [repository.run("validate", "--jobs", count).err for count in COUNTS] == [one.err] * len(COUNTS)
+    assert [repository.run("validate", "-v", "--jobs", count).err for count in COUNTS] == [one.err] * len(COUNTS)
     repository.change(f"jobs/{NAMES[-1]}.yaml", f"name: {NAMES[-1]}", f"name: {NAMES[1]}")
-    one = repository.run("validate", "--jobs", "1")
+    one = repository.run("validate", "-v", "--jobs", "1")
     assert (one.code, one.err.count("unused-allow")) == (1, len(NAMES[1::6]))
-    assert [repository.run("validate", "--jobs", count).err for count in COUNTS] == [one.err] * len(COUNTS)
+    assert [repository.run("validate", "-v", "--jobs", count).err for count in COUNTS] == [one.err] * len(COUNTS)
     # A job that is not compiled may be the one that a comment in a shared file is for.
     repository.change(f"jobs/{NAMES[-1]}.yaml", "numNodes: 2", "numNodes: many")
-    one = repository.run("validate", "--jobs", "1")
+    one = repository.run("validate", "-v", "--jobs", "1")
     assert (one.code, one.err.count("unused-allow")) == (1, 0)
-    assert [repository.run("validate", "--jobs", count).err for count in COUNTS] == [one.err] * len(COUNTS)
+    assert [repository.run("validate", "-v", "--jobs", count).err for count in COUNTS] == [one.err] * len(COUNTS)
 
 
 def test_the_same_files(repository: Repository) -> None:
