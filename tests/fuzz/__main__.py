@@ -1,6 +1,8 @@
 """`python -m tests.fuzz --inputs 1000000 --seed 1 --workers 2`: what fuzzing found, place by place.
 
 With `--systematic` the inputs are not drawn: each field of every project and schema gets one odd value after another.
+With `--strangers` they have scripts, words and scalars as strangers write them, in manifests of the board, the cases and
+the corpus, or `--from` a folder, whose own files come first.
 """
 
 import argparse
@@ -10,6 +12,7 @@ from pathlib import Path
 
 from tests.fuzz.campaign import Campaign, Source
 from tests.fuzz.generate import generate
+from tests.fuzz.strangers import strangers
 from tests.fuzz.systematic import how_many, systematic
 
 
@@ -21,6 +24,8 @@ def main() -> int:
     parser.add_argument(
         "--systematic", action="store_true", help="inputs in order instead of by chance, `--inputs 0` for all"
     )
+    parser.add_argument("--strangers", action="store_true", help="scripts, words and scalars as strangers write them")
+    parser.add_argument("--from", dest="folder", default="", help="folder of the YAML files that `--strangers` changes")
     parser.add_argument("--seed", type=int, default=1, help="the same seed makes the same inputs")
     parser.add_argument("--workers", type=int, default=2, help="processes that run them")
     parser.add_argument(
@@ -29,6 +34,11 @@ def main() -> int:
     options = parser.parse_args()
     if options.systematic:
         source, most = Source("systematic", systematic), how_many()
+    elif options.strangers:
+        source, most = (
+            Source(f"strangers {options.seed}", partial(strangers, options.seed, options.folder)),
+            options.inputs,
+        )
     else:
         source, most = Source(f"seed {options.seed}", partial(generate, options.seed)), options.inputs
     last = min(most, options.first + options.inputs) if options.inputs else most
