@@ -21,7 +21,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from tests import sampling
+from tests import extras, sampling
 from trainc.apiserver.expressions.budget import begin_run
 from trainc.cli.caching import run_cache
 
@@ -87,7 +87,9 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Spare a quick run the import of files that are slow as a whole."""
+    """Spare a quick run the import of files that are slow as a whole, and a plain installation those for an extra."""
+    if extras.PLAIN and extras.is_left_out(collection_path.relative_to(ROOT).as_posix()):
+        return True
     is_quick = config.option.markexpr == QUICK and collection_path.suffix == ".py"
     return (is_quick and SLOW_FILE.search(collection_path.read_text("utf-8")) is not None) or None
 
@@ -129,6 +131,14 @@ def one_build() -> Generator[None]:
     """No test alters a file of this package, and each run would look at all of them."""
     with patch("trainc.cli.caching.run_cache._sources", cache(run_cache._sources)):
         yield
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs an extra where a plain installation is tested."""
+    left_out = [item for item in items if extras.is_left_out(item.nodeid)]
+    if left_out:
+        items[:] = [item for item in items if not extras.is_left_out(item.nodeid)]
+        config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from tests import extras
 from tests.apiserver.policy.judging import binding, policy
 from tests.compiling import Run, compile_in
 from tests.integrations.krm.resource_lists import listed, objects
@@ -271,7 +272,7 @@ def test_a_function_hands_the_items_back_as_they_were(project: Path, monkeypatch
 
 
 def test_an_editor_is_told_and_hears_of_the_rest(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("lsprotocol", reason="pygls is not installed")
+    extras.package("lsprotocol")
     from trainc.integrations.lsp.findings import Judgement  # noqa: PLC0415 (it needs the extra)
 
     plant(CHECK, project, monkeypatch)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests import extras
 from tests.cli.test_action import CHECK, COMMENT, VALIDATE, PullRequest, succeeds
 from tests.report.page.browser import PROGRAMS, Browser
 from tests.report.page.pages import Page, page_of
@@ -14,11 +15,11 @@ from trainc.kubeflow import trainer_client
 
 pytestmark = pytest.mark.slow
 
-types = pytest.importorskip("lsprotocol.types", reason="pygls is not installed")
+types = extras.package("lsprotocol.types")
 with warnings.catch_warnings():  # the SDK's own models are written for an older pydantic
     warnings.simplefilter("ignore")
-    trainer = pytest.importorskip("kubeflow.trainer", reason="the Kubeflow SDK is not installed")
-    options = pytest.importorskip("kubeflow.trainer.options")
+    trainer = extras.package("kubeflow.trainer")
+    options = extras.package("kubeflow.trainer.options")
 
 JOB = "jobs/gpt.yaml"
 

@@ -108,9 +108,12 @@ def _changed(data: bytes, chance: random.Random) -> bytes:
 
 
 def _maps(tree: Any) -> Iterator[dict[Any, Any]]:
-    todo = [tree]
+    todo, seen = [tree], set()
     while todo:
         node = todo.pop()
+        if id(node) in seen:
+            continue  # an anchor: there may be a thousand million aliases of it, and one inside it
+        seen.add(id(node))
         if isinstance(node, dict):
             yield node
         todo += node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()

@@ -3,12 +3,12 @@
 import warnings
 from typing import Any
 
-import pytest
+from tests import extras
 
 with warnings.catch_warnings():  # the SDK's own models are written for an older pydantic
     warnings.simplefilter("ignore")
-    sdk = pytest.importorskip("kubeflow.trainer", reason="the Kubeflow SDK is not installed")
-    options = pytest.importorskip("kubeflow.trainer.options")
+    sdk = extras.package("kubeflow.trainer")
+    options = extras.package("kubeflow.trainer.options")
 
 TORCH, TUNE = "torch-distributed", "torchtune-llama3.2-1b"
 RUNTIMES = (TORCH, TUNE, "deepspeed-distributed", "mlx-distributed", "jax-distributed", "xgboost-distributed")

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 import yaml
 
+from tests import extras
 from tests.compiling import ROOT
 from tests.repository import Repository
 from trainc.kubeflow import trainer_client
 
 with warnings.catch_warnings():  # the SDK's own models are written for an older pydantic
     warnings.simplefilter("ignore")
-    sdk = pytest.importorskip("kubeflow.trainer", reason="the Kubeflow SDK is not installed")
-    options = pytest.importorskip("kubeflow.trainer.options")
+    sdk = extras.package("kubeflow.trainer")
+    options = extras.package("kubeflow.trainer.options")
     from tests.integrations.kubeflow.calls import FINDINGS, REFUSED, RUNTIMES, TORCH, TRAIN, TUNE, learn
     from tests.integrations.kubeflow.server import Server, ServerBackend
     from trainc.integrations.kubeflow.client import ExistingJobError, JobError

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from kubeflow.trainer import TrainerClient
 
+from tests import extras
 from tests.compiling import ROOT, compile_in
 from tests.repository import RUNTIME, Repository
 from trainc.kubeflow import trainer_client
@@ -18,8 +19,8 @@ from trainc.text.trouble import Trouble
 
 with warnings.catch_warnings():  # the SDK's own models are written for an older pydantic
     warnings.simplefilter("ignore")
-    trainer = pytest.importorskip("kubeflow.trainer", reason="the Kubeflow SDK is not installed")
-    options = pytest.importorskip("kubeflow.trainer.options")
+    trainer = extras.package("kubeflow.trainer")
+    options = extras.package("kubeflow.trainer.options")
 
 pytestmark = pytest.mark.slow
 
