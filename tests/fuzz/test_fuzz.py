@@ -12,6 +12,7 @@ from tests.compiling import ROOT
 from tests.fuzz.generate import generate
 from tests.fuzz.inputs import Input, corpus, parsed
 from tests.fuzz.run import run
+from tests.fuzz.strangers import strangers
 from tests.fuzz.systematic import how_many, systematic
 from tests.sampling import sampled
 
@@ -42,6 +43,16 @@ def test_a_sample(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{COUNT} inputs of seed 7" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_sample_of_what_strangers_write(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    for index in range(COUNT):
+        given = strangers(7, "", index)
+        assert strangers(7, "", index) == given
+        given.write(folder)
+        assert [one for one in run(given, folder) if one.kind != "memory"] == [], (index, given.argv)
 
 
 @pytest.mark.slow
