@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -143,3 +144,16 @@ def test_dots_stand_for_any_lines(shown: list[str], said: list[str], same: bool)
 
 def test_a_session_runs_in_one_shell(tmp_path: Path) -> None:
     assert perform(["x=1", "echo $x; false", "echo $?"], tmp_path, tmp_path) == ["", "1\n", "1\n"]
+
+
+def test_the_pages_say_in_the_same_words_how_to_install_it() -> None:
+    """Also on which Pythons: those of the package's classifiers."""
+    pythons = [one.rpartition(" ")[2] for one in project()["classifiers"] if re.search(r":: 3\.\d+$", one)]
+    line = f"Install it with `pip install trainc`, on Python {pythons[0]} to {pythons[-1]}, on Linux or macOS."
+    for page in ("README.md", "docs/index.md", "docs/delivery.md", "docs/howto/policy.md"):
+        assert line in (ROOT / page).read_text("utf-8"), page
+
+
+def project() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return found
