@@ -30,7 +30,7 @@ ONCE = (
     ("new", "llama", "--gpus", "8", "--nodes", "4"), ("new", "nothing", "--framework", "nobody"), ("completion", "bash"),
 )  # fmt: skip
 # The packages of the extras, which a plain installation does not have.
-EXTRAS = ("cel_expr_python", "kubeflow", "lsprotocol", "pygls")
+EXTRAS = ("kubeflow", "lsprotocol", "pygls")
 
 
 class Text(io.TextIOWrapper):
