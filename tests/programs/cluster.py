@@ -141,7 +141,7 @@ class Cluster:
             "--cert-dir", str(self._folder), "--token-auth-file", str(self._folder / "tokens.csv"),
             "--service-account-key-file", key, "--service-account-signing-key-file", key,
             "--service-account-issuer", self._url, "--authorization-mode", "AlwaysAllow",
-            "--disable-admission-plugins", "ServiceAccount", "--service-cluster-ip-range", "10.0.0.0/24",
+            "--disable-admission-plugins", "ServiceAccount,StorageObjectInUseProtection", "--service-cluster-ip-range", "10.0.0.0/24",
             "--allow-privileged", "--watch-cache=false",
         )  # fmt: skip
         config = {
@@ -205,7 +205,8 @@ class Cluster:
 
     def wipe(self) -> None:
         """Delete what a JobSet left: there is no garbage collector."""
-        for path in (JOBSETS, "/apis/batch/v1/namespaces/default/jobs"):
+        claims = "/api/v1/namespaces/default/persistentvolumeclaims"
+        for path in (JOBSETS, "/apis/batch/v1/namespaces/default/jobs", claims):
             self.request("DELETE", path)
         services = self.request("GET", "/api/v1/namespaces/default/services").body["items"]
         for name in {service["metadata"]["name"] for service in services} - {"kubernetes"}:

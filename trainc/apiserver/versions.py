@@ -10,7 +10,12 @@ JOBSET: Version = (0, 13)
 
 REFUSES_NEGATIVE_REPLICAS = "the schema of JobSets has a lower bound for replicas"
 COMPLETES_NAMES = "a name is made from generateName before JobSet's webhook looks"
-JOBSET_SINCE: dict[str, Version] = {REFUSES_NEGATIVE_REPLICAS: (0, 13), COMPLETES_NAMES: (0, 13)}
+LEAVES_CLAIM_STATUS_OUT = "the webhook adds no empty status to claim templates, and takes those without one again"
+JOBSET_SINCE: dict[str, Version] = {
+    REFUSES_NEGATIVE_REPLICAS: (0, 13),
+    COMPLETES_NAMES: (0, 13),
+    LEAVES_CLAIM_STATUS_OUT: (0, 12),
+}
 
 
 class Addition(NamedTuple):

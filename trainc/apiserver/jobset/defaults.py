@@ -4,7 +4,7 @@ from typing import Any
 
 from trainc.apiserver.cel.operators import bare
 from trainc.model.sourced import Origin, Sourced
-from trainc.model.tree import Tree
+from trainc.model.tree import Tree, get
 
 KIND = "jobset.x-k8s.io/v1alpha2/JobSet"
 BY = "JobSet webhook default"
@@ -36,6 +36,18 @@ def with_defaults(tree: Tree) -> Tree:
         if rules is not spec["failurePolicy"]["rules"]:
             out["failurePolicy"] = {**spec["failurePolicy"], "rules": rules}
     return tree if all(node is spec.get(name) for name, node in out.items()) else {**tree, "spec": out}
+
+
+def with_claim_status(tree: Tree) -> Tree:
+    """The object with the empty status that webhooks before 0.12 add to each claim template, without which an update fails."""
+    policies = get(tree, "spec", "volumeClaimPolicies")
+    if not policies:
+        return tree
+    done = [
+        {**policy, "templates": [{**template, "status": {}} for template in policy.get("templates") or ()]}
+        for policy in policies
+    ]
+    return {**tree, "spec": {**tree["spec"], "volumeClaimPolicies": done}}
 
 
 def _each(items: Tree, change: Any) -> Tree:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from trainc import schedulers
 from trainc.apiserver.jobset.additions import without_newer_defaults
-from trainc.apiserver.jobset.defaults import with_defaults
+from trainc.apiserver.jobset.defaults import with_claim_status, with_defaults
 from trainc.apiserver.served import served
+from trainc.apiserver.versions import LEAVES_CLAIM_STATUS_OUT
 from trainc.compiler.lower.contributors import Draft, contributor
 from trainc.model.bundle import Bundle, job_of, keeps_job
 from trainc.model.cluster import Cluster
@@ -172,6 +173,8 @@ def _bundle(
     tree = {"apiVersion": _API_VERSION, "kind": _KIND, "metadata": metadata, "spec": plan.template["spec"]}
     whole = without_newer_defaults(table.completed(with_defaults(tree)), server.profile.jobset)
     companions = plan.companions
+    if not server.profile.jobset_does(LEAVES_CLAIM_STATUS_OUT):
+        whole = with_claim_status(whole)
     if run_of(plan.job) > 1:
         from trainc.compiler.lower.run_hosts import of_this_run  # noqa: PLC0415 (most jobs have one run)
 
