@@ -84,22 +84,22 @@ def _values(option: Option, command: Command) -> Iterable[str]:
         from trainc.schedulers import TABLE  # noqa: PLC0415
 
         return TABLE
+    if option.metavar == "RULE":
+        return _rules()
     return _own_runtimes() if option.key == "runtime" else ()
 
 
 def _arguments(command: str, given: list[str], current: str) -> Iterable[str]:
     words = [word for word in given if not word.startswith("-")]
     if command == "rules" and not words:
-        from trainc.model.rule_selection import rule_categories, rule_facts  # noqa: PLC0415 (each word needs little of all this)
-
-        return [*rule_facts(), *rule_categories()]
+        return _rules()
     if command == "explain" and not words:
         # Kinds and annotations, and behind a kind its fields one step at a time; a point follows what has fields.
         from trainc.authoring.explain import ANNOTATIONS, find  # noqa: PLC0415
 
         parent, point, _ = current.rpartition(".")
         if not point or current.startswith(TRAINC_PREFIX):
-            return [*(f"{kind}." for kind in _kinds()), *ANNOTATIONS, "annotations"]
+            return [*(f"{kind}." for kind in _kinds()), *ANNOTATIONS, "annotations", *_rules()]
         return [
             f"{parent}.{name}{'.' if any(True for _ in child.children()) else ''}"
             for field in find(parent)
@@ -119,6 +119,12 @@ def _arguments(command: str, given: list[str], current: str) -> Iterable[str]:
     if command == "schemas" and words[0] == "show":
         return _kinds()
     return ()
+
+
+def _rules() -> Iterable[str]:
+    from trainc.model.rule_selection import rule_categories, rule_facts  # noqa: PLC0415 (each word needs little of all this)
+
+    return [*rule_facts(), *rule_categories()]
 
 
 def _shipped() -> Iterable[str]:
