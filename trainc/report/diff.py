@@ -14,6 +14,7 @@ from trainc.report.markdown import code, prose, sentence
 from trainc.text.counting import counted, few
 from trainc.text.line_diff import unified
 from trainc.text.numbers import whole_number
+from trainc.text.word_diff import differing
 
 Spelling = Callable[[str], str]
 
@@ -21,6 +22,7 @@ _IGNORED = "Flux does not apply this to an existing run; start a new run"
 MARKDOWN_ROOM = 60_000  # characters; a comment on GitHub takes 65,536, and a marker and totals go into it as well
 _SIGNS = {"new": "+  ", "gone": "-  ", "edited": "~  "}
 _SHOWN = 5  # names and changes that are spelled out before the rest is counted
+_WIDTH = 100  # characters of a value that is shown whole
 _LINES = 200  # of all differences together
 _FILES = 20
 MAX_ERRORS = 50  # errors that are listed: a comment takes 65,536 characters
@@ -185,15 +187,11 @@ def _names(names: tuple[str, ...], code: Spelling = str) -> str:
 
 
 def _change(change: Change, code: Spelling = str, prose: Spelling = str) -> str:
-    old, new, what = code(_short(change.old)), code(_short(change.new)), prose(change.what)
+    old, new = map(code, differing(change.old, change.new, _WIDTH))
+    what = prose(change.what)
     if not change.old:
         return f"{what}: {new} (new)"
     return f"{what}: {old} -> {new}" if change.new else f"{what}: {old} (removed)"
-
-
-def _short(text: str) -> str:
-    flat = text.replace("\n", " ")
-    return flat if len(flat) <= 100 else f"{flat[:97]}..."
 
 
 def _totals(diff: Diff) -> list[str]:
