@@ -7,7 +7,7 @@ import pytest
 
 from tests.compiling import ROOT, compile_in
 from trainc.cli.commands import COMMANDS
-from trainc.cli.options import DEPRECATED, GROUPS
+from trainc.cli.options import DEPRECATED, GROUPS, WIDTH
 
 JOB = ROOT / "tests/cases/torch/gpu-nodes/input"
 
@@ -21,6 +21,24 @@ def test_help_prints_the_groups(tmp_path: Path) -> None:
     run = compile_in(tmp_path, "--help")
     assert run.code == 0
     assert re.findall(r"^(\w+):$", run.out, re.MULTILINE) == list(GROUPS)
+
+
+def test_the_overview_has_a_line_for_each_command(tmp_path: Path) -> None:
+    lines = compile_in(tmp_path, "--help").out.splitlines()
+    assert max(map(len, lines)) <= 75
+    assert [line.split()[0] for line in lines if line.startswith("  ")] == [
+        name for names in GROUPS.values() for name in names
+    ]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_80_columns(tmp_path: Path, name: str) -> None:
+    lines = compile_in(tmp_path, name, "--help-all").out.splitlines()
+    prose = lines[: lines.index("examples:")] if "examples:" in lines else lines
+    is_command = "kubectl get "
+    assert [line for line in prose if len(line) > WIDTH and is_command not in line] == []
+    for option in COMMANDS[name].options:  # wrapping loses no word
+        assert " ".join(option.help.split()) in " ".join(" ".join(prose).split())
 
 
 def test_help_all_may_come_before_the_command(tmp_path: Path) -> None:

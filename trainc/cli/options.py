@@ -1,6 +1,7 @@
 """argv -> options, from one table; small enough to start fast, strict enough to catch a typo."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import NamedTuple
 
 from trainc.text.spelling import meant
@@ -8,12 +9,43 @@ from trainc.text.trouble import Trouble
 
 BASELINE = ".trainc-baseline.json"  # the file beside trainc.yaml with the findings that a project accepts
 PROJECT = "project"  # an option that is set where a call reaches several projects: the name of the one that runs
+WIDTH = 80  # columns of help
+_WIDEST = 26  # columns of an option beside its help; a wider one has a line of its own
+# The commands by what they are for, each with its line in `trainc --help`.
 GROUPS = {
-    "write": ("init", "adopt", "new", "explain", "fix"),
-    "check": ("validate", "build", "show", "why"),
-    "change": ("diff", "run", "migrate"),
-    "cluster": ("fit", "inventory", "diagnose", "rehearse"),
-    "connect": ("cmp", "fn", "flux", "lsp", "schemas", "runtimes", "completion"),
+    "write": {
+        "init": "Create a repository with a job, its runtime and CI",
+        "adopt": "Create a repository from the kubectl output of a cluster",
+        "new": "Create a job, and the runtime it needs",
+        "explain": "Describe a field, an annotation or a rule",
+        "fix": "Show the safe fixes for findings, and apply them with -w",
+    },
+    "check": {
+        "validate": "Check that jobs are valid and will run",
+        "build": "Compile jobs into plain manifests",
+        "show": "Show what will run: pods, hosts, ranks, accelerators",
+        "why": "Show what set a field, and what it overrides",
+    },
+    "change": {
+        "diff": "Show what changes in the compiled jobs since a revision",
+        "run": "Start the next run of jobs",
+        "migrate": "Rewrite jobs of other operators as TrainJobs",
+    },
+    "cluster": {
+        "fit": "Check whether jobs can ever be admitted on their cluster",
+        "inventory": "Reduce a cluster's dump to what decides whether jobs start",
+        "diagnose": "Show why a job does not run, and the line that caused it",
+        "rehearse": "Run a job's pods as local processes",
+    },
+    "connect": {
+        "cmp": "Run as an Argo CD config management plugin",
+        "fn": "Run as a KRM function for kustomize and kpt",
+        "flux": "Add the JobSets as health checks to Flux Kustomizations",
+        "lsp": "Run the language server for editors",
+        "schemas": "List, print and export the schemas of every kind",
+        "runtimes": "List, print and copy runtimes and components",
+        "completion": "Print the completion script of a shell",
+    },
 }
 DEPRECATED = ("rules",)  # they work, and no list shows them
 
@@ -136,14 +168,15 @@ def _next(command: Command, option: Option, rest: list[str]) -> str:
 
 def help_text(command: Command, *, is_full: bool = False) -> str:
     """What `--help` prints for one command; with `is_full` what `--help-all` does."""
-    lines = [f"usage: trainc {command.name} {command.arguments}".rstrip(), "", command.summary, ""]
+    lines = [f"usage: trainc {command.name} {command.arguments}".rstrip(), "", *_paragraphs(command.summary), ""]
     if shown := [one for one in command.options if (is_full or not one.is_advanced) and not one.instead]:
         lines.append("options:")
         rows = [(f"{', '.join(one.names)} {one.value}".rstrip(), one.help) for one in shown]
         if len(shown) < len([one for one in command.options if not one.instead]):
             rows.append(("--help-all", "show more options"))
-        width = max(len(left) for left, _ in rows)
-        lines.extend(f"  {left:<{width}}  {right}" for left, right in rows)
+        width = max(len(left) for left, _ in rows if len(left) <= _WIDEST)
+        for left, right in rows:
+            lines.extend(_row(left, right, width))
         lines.append("")
     if command.examples:
         lines.append("examples:")
@@ -152,22 +185,41 @@ def help_text(command: Command, *, is_full: bool = False) -> str:
     return "\n".join(lines)
 
 
+def _row(left: str, right: str, width: int) -> list[str]:
+    """An option and its help in two columns, or below each other where the option is wide."""
+    margin = " " * (width + 4)
+    is_wide = len(left) > width
+    first = margin if is_wide else f"  {left:<{width}}  "
+    lines = wrap(right, WIDTH, initial_indent=first, subsequent_indent=margin, break_on_hyphens=False)
+    return [f"  {left}", *lines] if is_wide else lines
+
+
+def _paragraphs(text: str) -> list[str]:
+    """A text in lines of the width of help; indented lines are commands and stay as they are."""
+    lines: list[str] = []
+    prose: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if line and not line.startswith(" "):
+            prose.append(line)
+            continue
+        lines += wrap(" ".join(prose), WIDTH, break_on_hyphens=False, break_long_words=False)
+        prose.clear()
+        lines.append(line)
+    return lines[:-1]
+
+
 def overview(commands: Mapping[str, Command]) -> str:
     """What `trainc --help` prints."""
-    from textwrap import fill  # noqa: PLC0415 (few ask for help)
-
     width = max(len(name) for name in commands)
     lines = [
         "usage: trainc COMMAND [ARGUMENT...]",
         "",
-        "Compile Kubeflow training specs into plain manifests: no controller, no cluster, no network.",
+        "Compile Kubeflow training specs into plain manifests:",
+        "no controller, no cluster, no network.",
     ]
-    for group, names in GROUPS.items():
-        lines += ["", f"{group}:"]
-        for name in names:  # with the first sentence of its help
-            sentence = commands[name].summary.replace("\n", " ").partition(". ")[0].rstrip(".") + "."
-            first, further = f"  {name:<{width}}  ", " " * (width + 4)
-            lines.append(fill(sentence, 120, initial_indent=first, subsequent_indent=further, break_on_hyphens=False))
-    lines += ["", "trainc COMMAND --help shows options and examples. trainc --version shows the version."]
-    lines += ["exit codes: 0 clean, 1 findings at level error, 2 usage or I/O, 3 a bug in trainc.", ""]
+    for group, briefs in GROUPS.items():
+        lines += ["", f"{group}:", *(f"  {name:<{width}}  {brief}" for name, brief in briefs.items())]
+    lines += ["", "`trainc COMMAND --help` shows options and examples of a command."]
+    lines += ["`trainc --version` shows the version."]
+    lines += ["exit codes: 0 clean, 1 errors found, 2 usage or I/O, 3 a bug in trainc", ""]
     return "\n".join(lines)
