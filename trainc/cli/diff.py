@@ -8,6 +8,7 @@ from trainc.changes.compare.applications import prefix
 from trainc.changes.compare.base import base_of, folders
 from trainc.changes.compare.diff import Diff, Turned, compare
 from trainc.changes.compare.rendered import rendered
+from trainc.changes.git.repository import GitRepository
 from trainc.cli.options import Options
 from trainc.cli.output import answer, data
 from trainc.cli.process import Orderly
@@ -45,6 +46,8 @@ def _diff(options: Options, base: str, second: str) -> int:
     account = session.report.account
     is_partial = account.refusals > 0 or bool(account.unread)
     code = 0
+    if session.report.failed and form not in ("markdown", "comment") and not second and not os.path.exists(base):
+        GitRepository(session.project.root).commit(base)  # a wrong argument is told before the errors of jobs
     if session.report.failed and form == "text" and not is_partial:
         code = session.finish()  # what every job becomes is known, and so is what changes
     elif session.report.failed:

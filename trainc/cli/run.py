@@ -1,7 +1,7 @@
 """`trainc run`: the next run of a job, as an edit of the file that holds it."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from trainc.changes.compare.changes import JobFacts, as_called, changes_of, facts, job_key, of_run
@@ -16,6 +16,7 @@ from trainc.cli.rewriting import show, texts, write
 from trainc.cli.session import Session
 from trainc.compiler import pipeline
 from trainc.compiler.load.lists import expand
+from trainc.compiler.usage import document_names
 from trainc.model.bundle import Bundle, runs_pods
 from trainc.model.document import Document
 from trainc.model.report import Report
@@ -39,6 +40,8 @@ def run(options: Options) -> int:
     asked, session.selection.clusters = session.selection.clusters, ()
     present = [one for one in pipeline.bundles(session.project, session.selection, session.report) if one.jobset]
     if session.report.failed:
+        if not session.report.account.unread:  # a document that cannot be read may be the job that is meant
+            _must_be_jobs(names, session)
         return session.finish()
     inside = {session.inside(name) for name in files}
     named = [one for one in present if not inside.isdisjoint(one.document.files) or is_named(one, names)]
@@ -89,12 +92,25 @@ def is_named(bundle: Bundle, patterns: list[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns for name in (bundle.document.name, bundle.name))
 
 
+def _must_be_jobs(patterns: list[str], session: Session) -> None:
+    """Raise Inapplicable for a name that no document has, and that no job of a document can have."""
+    written = document_names(session.project, session.selection)
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) or pattern.startswith(f"{name}-") for name in written):
+            raise Inapplicable(_no_match(pattern, written))
+
+
+def _no_match(pattern: str, names: Iterable[str]) -> str:
+    """What is said of a name that no job has."""
+    hint = meant(pattern, names)
+    return f"no job matches `{pattern}`{hint and f'; {hint}'}"
+
+
 def must_match(patterns: list[str], present: list[Bundle]) -> None:
     known = sorted({one.document.name for one in present})
     for pattern in patterns:
         if not any(is_named(one, [pattern]) for one in present):
-            hint = meant(pattern, known)
-            raise Inapplicable(f"no job matches `{pattern}`{hint and f'; {hint}'}")
+            raise Inapplicable(_no_match(pattern, known))
 
 
 def _pinned(chosen: list[Bundle], present: list[Bundle], asked: Collection[str]) -> list[Bundle]:

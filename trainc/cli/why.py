@@ -77,6 +77,7 @@ def run(options: Options) -> int:
     if json and (answers or not wanted or session.report.failed):
         data(why_json(answers, session.shown))
     if session.report.failed and not answers:
+        _must_be_field(wanted)
         return session.finish()
     if not bundles and not wanted:
         raise Trouble(f"no job in {file} compiles; give a line, as in {file}:12")
@@ -192,13 +193,25 @@ def _landings(options: Options, file: str, wanted: int | str, session: Session, 
     return 0
 
 
+def _must_be_field(wanted: str) -> None:
+    """Raise Trouble where a job that does not compile is asked for a misspelled field, whose name does not depend on the job."""
+    words = _steps(wanted)
+    fields = {field.path[-1] for root in roots({"JobSet", *_WRITTEN}) for field in every_field(root) if field.path}
+    if words and words[-1] not in fields and (near := nearest(words[-1], fields, cutoff=0.8)):
+        raise Trouble(f"no field of this job matches `{wanted}`; did you mean `{near}`?")
+
+
+def _steps(wanted: str) -> list[str]:
+    return [word for word in re.split(r"[.\[\]*]+", wanted) if word]
+
+
 def _nobody(bundles: Sequence[Bundle], wanted: str, where: str, session: Session, options: Options) -> int:
     """The answer for a field of no whole name: the only field that holds the word; or nobody sets it, where a kind has it.
 
     Else Trouble says what was probably meant.
     """
     json = options.one("report") == "json"
-    words = [word for word in re.split(r"[.\[\]*]+", wanted) if word]
+    words = _steps(wanted)
     kinds = {str(value(tree, "kind")) for bundle in bundles for tree in bundle.objects} | _WRITTEN
     fields = [field for root in roots(kinds) for field in every_field(root)]
     known = {field.path[-1] for field in fields if field.path}

@@ -101,6 +101,11 @@ def jobs(project: Project) -> list[str]:
     return sorted({document.name for document in selected if document.kind == "TrainJob"})
 
 
+def document_names(project: Project, selection: Selection) -> set[str]:
+    """The names of all documents of a selection, whether they compile or not."""
+    return {document.name for document in _selected(project, load(project, selection, Report()))}
+
+
 def _selected(project: Project, documents: Documents) -> Iterator[Document]:
     """The documents of all files of a selection, for each cluster."""
     for cluster in project.clusters:
