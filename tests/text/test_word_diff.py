@@ -40,6 +40,13 @@ def test_changed_line_breaks_show() -> None:
     assert (left, right) == ("a \\n b", "a b")
 
 
+def test_a_changed_indentation_of_a_long_script_shows() -> None:
+    old = "if x:\n  train\n" + " ".join(WORDS)
+    left, right = differing(old, old.replace("  train", "    train"), 100)
+    assert "x: \u2423 \u2423 train" in left
+    assert "x: \u2423 \u2423 \u2423 \u2423 train" in right
+
+
 def test_texts_that_differ_never_look_alike() -> None:
     rng = random.Random(0)  # noqa: S311 (the same texts in each run)
     for _ in range(300):

@@ -8,6 +8,7 @@ _AROUND = 3  # equal words that are shown on each side of a difference
 _PLACES = 4  # differences that are shown
 _BEFORE = 20  # equal characters that are shown before a difference inside a long word
 _GAP = "..."
+_BLANK = "\u2423"  # a blank, where the number of blanks is what differs
 
 
 def differing(old: str, new: str, room: int) -> tuple[str, str]:
@@ -18,6 +19,9 @@ def differing(old: str, new: str, room: int) -> tuple[str, str]:
     if max(len(flat_old), len(flat_new)) <= room or not old or not new:
         return _cut(flat_old, room), _cut(flat_new, room)
     before, after = flat_old.split(), flat_new.split()
+    if before == after:  # only the number of blanks differs
+        before, after = flat_old.split(" "), flat_new.split(" ")
+        before, after = ([word or _BLANK for word in words] for words in (before, after))
     left: list[str] = []
     right: list[str] = []
     places = 0
