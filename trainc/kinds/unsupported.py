@@ -24,13 +24,14 @@ _SIMILAR = 0.8  # of the letters of a group or kind, for it to be a slip
 _WRITE = "write a TrainJob or a JobSet"
 _SCHEDULE = "let its operator run it, or commit a new run of the job from CI on a schedule"
 _RAY = "write a JobSet: one role for the head, one for each group of workers, one for the driver"
+_TUNING = "let its operator run it, and write the TrainJob of the best trial as a file of its own"
 _KUBEDL = f"write it as `{V1}`, or as a TrainJob"
 _JOBS, _SEVERAL = b"batch/v1", b"parallelism"  # a plain Job may be training where it has several pods
 # By group and kind, the version of an operator's kind that is compiled.
 _SERVED = {
     (api.partition("/")[0], kind): api for api, kind in INPUT_KINDS if (api, kind) not in {JOB, LEADER_WORKER_SET}
 }
-_WORDS = (*(name.encode() for name in _SPELLED), b"mxjob")
+_WORDS = (*(name.encode() for name in _SPELLED), b"mxjob", b"optimizationjob")
 # By group, the kinds of other operators by their lower case.
 _OF_GROUPS: dict[str, dict[str, str]] = {}
 
@@ -76,6 +77,10 @@ FOREIGN: Mapping[tuple[str, str], Foreign] = {
     ("batch.paddlepaddle.org", ""): Foreign("trainc does not compile the Paddle operator's jobs", _KUBEDL),
     ("sagemaker.amazonaws.com", ""): Foreign("trainc does not compile HyperPod's jobs", _KUBEDL),
 }
+# Proposals and clients name two groups: trainer.kubeflow.org and optimizer.kubeflow.org.
+_OPTIMIZATION = Foreign(
+    "an OptimizationJob searches parameters with many TrainJobs; trainc does not compile it", _TUNING
+)
 _PLAIN_SCHEDULE = Foreign("a CronJob is a schedule, not a job", _SCHEDULE)
 _FOREIGN_GROUPS = frozenset(group for group, _ in FOREIGN)
 for _group, _kind in (*((api.partition("/")[0], kind) for api, kind in INPUT_KINDS if kind != ARMADA[1]), *FOREIGN):
@@ -88,6 +93,8 @@ def foreign_kind(api: str, kind: str, tree: Tree) -> Foreign | None:
     group = api.partition("/")[0]
     if kind == "CronJob" and group == "batch":
         return _PLAIN_SCHEDULE if is_training(get(tree, "spec", "jobTemplate")) else None
+    if kind == "OptimizationJob" and group.endswith(".kubeflow.org"):
+        return _OPTIMIZATION
     names = _OF_GROUPS.get(group, {})
     meant = names.get(nearest(kind.lower(), names, cutoff=_SIMILAR), "") if names else ""
     misspelt = meant if meant != kind else ""

@@ -30,7 +30,14 @@ RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime", "Runtime", "RuntimeComp
 JOBS = ("TrainJob", "JobSet")
 TRAINER_KINDS = ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
 # Kinds of these groups that no job is made of: administrators keep them beside jobs.
-BESIDE = frozenset({("scheduling.volcano.sh", "Queue"), ("scheduling.x-k8s.io", "ElasticQuota")})
+# Objects of a group of ours that stand beside jobs.
+BESIDE = frozenset(
+    (
+        ("scheduling.volcano.sh", "Queue"),
+        ("scheduling.x-k8s.io", "ElasticQuota"),
+        ("trainer.kubeflow.org", "OptimizationJob"),
+    )
+)
 PLAIN = ("Job", "Pod")  # what Kubernetes itself runs
 SEVERAL = ("LeaderWorkerSet",)  # kinds of which one object holds several jobs
 UNMISTAKABLE = (*TRAINER_KINDS, "JobSet")  # ours even where the API is not named

@@ -5,7 +5,8 @@ from trainc.lint.facts.values import table
 from trainc.model.tree import Tree
 from trainc.text.memo import Memo
 
-_QUEUE, _GANG = 1, 2  # what keys of labels and annotations are about
+_QUEUE, _GANG, _ELSEWHERE = 1, 2, 4  # what keys of labels and annotations are about
+_OTHERS = ("kai.scheduler/", "yunikorn", "applicationId")  # in keys for schedulers that trainc writes no group for
 _FIELDS = frozenset(("schedulerName", "priorityClassName"))
 
 
@@ -24,6 +25,12 @@ def placing_of_pods(job: Job) -> Findings:
         from trainc.lint.rules.scheduling.placing import look  # noqa: PLC0415 (most jobs ask no scheduler for anything)
 
         yield from look(job, gang=is_gang, queued=is_queued)
+    if (mentioned | _mentioned(written)) & _ELSEWHERE:
+        from trainc.lint.rules.scheduling.elsewhere import (  # noqa: PLC0415 (few clusters have these schedulers)
+            labels_of_other_schedulers,
+        )
+
+        yield from labels_of_other_schedulers(job)
 
 
 def _mentioned(metadata: dict[str, Tree]) -> int:
@@ -36,7 +43,8 @@ def _mentioned(metadata: dict[str, Tree]) -> int:
 def _about(keys: tuple[str, ...]) -> int:
     # Nothing of what is looked at has another name.
     whole = "\n".join(keys)
-    return (_QUEUE if "kueue" in whole else 0) | (_GANG if "scheduling." in whole or "volcano" in whole else 0)
+    about = (_QUEUE if "kueue" in whole else 0) | (_GANG if "scheduling." in whole or "volcano" in whole else 0)
+    return about | (_ELSEWHERE if any(word in whole for word in _OTHERS) else 0)
 
 
 _ABOUT = Memo(_about)
