@@ -121,7 +121,8 @@ def answer(caller: socket.socket) -> None:
 def abort_without(caller: socket.socket, child: int) -> None:
     """Let a command end with its caller."""
     if not caller.recv(1):
-        os.kill(child, signal.SIGABRT)
+        with suppress(ProcessLookupError):  # it ended meanwhile
+            os.kill(child, signal.SIGABRT)
 
 
 if __name__ == "__main__":
