@@ -46,7 +46,7 @@ def _of_folder(place: Path, version: str) -> Iterator[Input]:
         return
     objects = run.objects
     for tree in objects:
-        if tree["kind"] == "JobSet" and _small(tree):
+        if tree["kind"] == "JobSet" and _small(tree) and "${" not in str(tree):  # what Flux fills in before it applies
             names = {tree["metadata"]["name"], (tree["spec"].get("network") or {}).get("subdomain")}
             services = [other for other in objects if other["kind"] == "Service" and other["metadata"]["name"] in names]
             yield [_in_default(document) for document in [*services, tree]]
