@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 def run(options: Options, run_cache: "RunCache | None" = None) -> int:
     """Compile without writing, and report; a run over folders uses what is known, and adds to it."""
     if options.has("write_baseline"):
-        given = [f"--{word}" for word in ("against", "ignore", "only", "select", "staged") if options.has(word)]
+        given = [
+            f"--{word}" for word in ("against", "ignore", "only", "report", "select", "staged") if options.has(word)
+        ]
         if given or options.arguments:
             raise Trouble(f"--write-baseline records all findings of a project; omit {[*given, 'PATH'][0]}")
         return across_projects(options, _accept_project)
