@@ -202,7 +202,6 @@ class _Reader:
         self.endless: list[HereDocument] = []
         self.quoted: list[tuple[int, int]] = []
         self._words: list[Word] = []
-        self._loops: dict[str, str] = {}
         self._branch = self._redirected = False
         self._out = self.commands
         self._offsets: list[int] = []
