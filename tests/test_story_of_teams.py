@@ -126,10 +126,10 @@ def _promotes(story: Story) -> None:
     story.fails("error[immutable-change]", "`trainc run bert --cluster prod`")
     assert story.trainc("run", "bert", "--cluster", "prod").returncode == 0
     again = story.trainc("run", "bert", "--cluster", "prod")
-    assert (again.returncode, "run 2 of bert is not rendered yet" in again.stdout) == (2, True)
+    assert (again.returncode, "run 3 of bert is not committed yet" in again.stdout) == (2, True)
     story.builds()
     story.passes()
-    assert _jobsets(story)["prod/nlp/bert"] == ("bert-r2", 16, "1.1.0", "bert-data-large")
+    assert _jobsets(story)["prod/nlp/bert"] == ("bert-r3", 16, "1.1.0", "bert-data-large")
 
 
 def _is_refused(story: Story) -> None:
@@ -172,10 +172,10 @@ def _goes_back(story: Story) -> None:
     story.git("revert", "--no-commit", last)
     # The rendering came back as well, and the number: the name of the first run would be used again.
     assert story.trainc("build", "--check").returncode == 0
-    story.change(PATCH, 'trainc.dev/run: "1"', 'trainc.dev/run: "3"')
+    story.change(PATCH, 'trainc.dev/run: "1"', 'trainc.dev/run: "4"')
     story.builds()
     story.passes()
-    assert _jobsets(story)["prod/nlp/bert"] == ("bert-r3", 16, "1.0.0", "bert-data-large")
+    assert _jobsets(story)["prod/nlp/bert"] == ("bert-r4", 16, "1.0.0", "bert-data-large")
     assert _jobsets(story)["staging/nlp/bert"] == ("bert-r2", 1, "1.1.0", "bert-data")
 
 

@@ -109,7 +109,7 @@ def _kill(
     wrong = {path for path, text in found.items() if text not in (old[path], new[path])}
     assert wrong == set()
     stale = {path for path, text in found.items() if text != new[path]}
-    check = repository.run("build", "--check")
+    check = repository.run("build", "--check", "-v")
     assert check.err.count("error[out-of-date]") == len(stale)
     assert check.code == (1 if stale else 0)
     assert repository.run("build", "-w").code == 0

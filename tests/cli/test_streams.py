@@ -73,7 +73,7 @@ def test_the_reader_has_seen_enough(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [*SPEAKING, *SILENT, "build missing", "no-such-command"])
 def test_nobody_hears_findings(words: str, folder: Path) -> None:
-    code, _, _ = shell(folder, words, "trainc 2>&1 | true")
+    code, _, _ = shell(folder, words, "{ sleep 0.3; trainc 2>&1; } | true")
     assert code in (0, GONE)  # 0 for one that says nothing
 
 
