@@ -82,6 +82,7 @@ def _begins(story: Story) -> None:
     (story.folder / "jobs/hello.yaml").unlink()
     story.change("trainc.yaml", "paths: [jobs/hello.yaml]", "paths: [jobs/staging]")
     story.change("policies/allowed-runtimes.yaml", "training: torch-distributed", "nlp: torch-gpu\n  vision: torch-gpu")
+    story.change("policies/allowed-registries.yaml", "values: [training]", "values: [nlp, vision]")
     story.change("policies/accelerators-per-job.yaml", 'training: "64"', 'nlp: "64"\n  vision: "8"')
     story.write("runtimes/torch-gpu.yaml", RUNTIME)
     with open(f"{catalogue()}/components/checkpoints.yaml", encoding="utf-8") as stream:
