@@ -20,6 +20,7 @@ SSH_VOLUME, _HOSTS = "ssh-auth", "mpi-job-config"  # volumes of the mpi-operator
 _MPI_DEFAULTS = {"sshAuthMountPath": "/root/.ssh", "mpiImplementation": "OpenMPI"}
 _BY_VARIABLES = ("torch", "jax")  # policies whose variables a person may have written out
 _PROCESSES = "PET_NPROC_PER_NODE"
+_UNSIZED = "the number of its pods is a placeholder, and `numNodes` takes a number"
 _NONE = {
     "MiniCluster": "its scripts start Flux as its operator did, which `mlPolicy.flux` does differently",
     "RayJob": "a Ray cluster has a head, groups of workers and a driver, and no mlPolicy sets one up",
@@ -79,6 +80,11 @@ class OlderFacts(NamedTuple):
         matching: list[dict[str, Any]] = [one for one in containers if one["name"] == name]
         return next(iter([*matching, *containers]), {})
 
+    @property
+    def is_unsized(self) -> bool:
+        """Whether the number of pods of a role is filled in later."""
+        return any(type(role["template"]["spec"]["completions"]) is not int for role in self.roles)
+
     def count(self, role: dict[str, Any]) -> int:
         """The number of pods of a role."""
         return int(role["template"]["spec"]["completions"])
@@ -89,6 +95,8 @@ def policy_of(facts: OlderFacts) -> Policy | str:
     kind = facts.old["kind"]
     if facts.is_asked("compat-names"):
         return "its pods keep the names that the operator gave them (`trainc.dev/compat-names`)"
+    if facts.is_unsized:
+        return _UNSIZED
     if kind in ONE_ROLE:
         return _of_one_role(facts, ONE_ROLE[kind])
     if kind == "MPIJob":
@@ -279,6 +287,8 @@ def policy_of_other(facts: OlderFacts, *, by_variables: bool = True) -> Policy |
         return _NONE[kind]
     if not all(facts.main(role) for role in facts.roles):
         return "the pods of a role have no containers"
+    if facts.is_unsized:
+        return _UNSIZED
     is_volcano = facts.old["apiVersion"].startswith("batch.volcano.sh/")
     plugins = (facts.old["spec"].get("plugins") or {}) if is_volcano else {}
     if "tensorflow" in plugins:

@@ -199,9 +199,9 @@ class _HostsOfTrainJob(FormerHosts):
     def __init__(self, document: Document, jobset: dict[str, Any], text: str) -> None:
         super().__init__(document.name, document, Report())
         self._roles = {
-            role["name"]: int(role["template"]["spec"].get("completions") or 1)
+            role["name"]: count
             for role in jobset["spec"]["replicatedJobs"]
-            if role.get("replicas", 1) == 1
+            if role.get("replicas", 1) == 1 and type(count := role["template"]["spec"].get("completions") or 1) is int
         }
         job = rf"(?:{re.escape(self.base)}|[$`{{%][^\s\"']*)"  # a variable may hold the job's name
         has_head = re.search(rf"{job}-(?:master|chief)-0(?![\w-])", text) is not None
