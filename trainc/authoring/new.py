@@ -6,6 +6,7 @@ from shlex import join
 
 from trainc import __version__ as VERSION  # noqa: N812 (a constant of the package)
 from trainc.frameworks import FRAMEWORKS, framework
+from trainc.frameworks.base.requirements import IN_CLUSTER
 from trainc.frameworks.flux import RECIPE as CURVE
 from trainc.frameworks.mpi import RECIPE as KEYS
 from trainc.model import patches as start
@@ -80,6 +81,7 @@ class Request:
     queue: str = ""
     runtime: str = ""  # of the project, used as it is
     variant: str = ""  # what the runtime's name ends in, beside one of the project with other values
+    secrets: str = ""  # what the project says of the keys of its framework: existing:NAME, external-secrets or nothing
 
     @property
     def start(self) -> Start:
@@ -266,11 +268,13 @@ def _job(request: Request) -> Iterator[str]:
     yield "apiVersion: trainer.kubeflow.org/v1alpha1"
     yield "kind: TrainJob"
     yield "metadata:"
-    if request.start.has_launcher or request.framework == "flux":
+    needs_secret = request.framework == "flux" or (request.start.has_launcher and request.secrets != IN_CLUSTER)
+    if needs_secret:
         recipe, ending = (KEYS, "mpi-ssh-auth") if request.start.has_launcher else (CURVE, "flux-curve")
+        secret = request.secrets.partition(":")[2] or f"{request.name}-{ending}"
         where = f" -n {request.namespace}" if request.namespace else ""
         yield "  # The pods need a Secret. Create it once, outside Git:"
-        for part in f"{recipe.replace('NAME', f'{request.name}-{ending}')}{where}".split(" && "):
+        for part in f"{recipe.replace('NAME', secret)}{where}".split(" && "):
             yield f"  #   {part.strip()}"
         yield "  # trainc: allow[secret-needed] created by the commands above"
     yield f"  name: {text_of(request.name)}"

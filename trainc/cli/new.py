@@ -16,6 +16,7 @@ from trainc.compiler.load.shipped import COMPONENTS, catalogue
 from trainc.compiler.project import open_project
 from trainc.compiler.usage import Blueprint, blueprints, paths_here
 from trainc.model.cluster import Cluster, version
+from trainc.model.plan import NODE
 from trainc.model.report import Report
 from trainc.model.settings import Project
 from trainc.model.tree import get, plain, value
@@ -173,6 +174,9 @@ def _settle(request: Request, options: Options, project: Project, own: list[Blue
         texts = [text.lower() for text in request.settings().values()]
         parts = ("".join(c if c.isascii() and c.isalnum() else "-" for c in text) for text in texts)
         request.variant = "".join(f"-{part}" for part in (part[:_PART_MAX].strip("-") for part in parts) if part)
+    _settle_image_of_nodes(request, runtimes)
+    secrets = project.secrets.get("mpi" if request.start.has_launcher else request.framework)
+    request.secrets = secrets.value if secrets is not None else ""
     # A runtime of the project is used as it is, so that nothing else may be said about it.
     exists = request.runtime_name in runtimes
     if request.runtime and not exists:
@@ -210,6 +214,36 @@ def _fits(request: Request, runtimes: Mapping[str, Blueprint]) -> bool:
     entries = [one for one in components if isinstance(one, dict)] if isinstance(components, list) else []
     given = next((one.get("with") for one in entries if one.get("name") == main), None)
     return isinstance(given, dict) and {key: str(value) for key, value in given.items()} == uses[main]
+
+
+def _settle_image_of_nodes(request: Request, runtimes: Mapping[str, Blueprint]) -> None:
+    """A runtime of its own for a job with another image: only a runtime can set that of the nodes, where mpirun starts it."""
+    if not (request.image and request.start.has_launcher):
+        return
+    if (runtime := runtimes.get(request.runtime_name)) is None:
+        return
+    image = _image_of_nodes(runtime)
+    if image == request.image:
+        return
+    if not request.runtime:
+        request.variant += f"-{request.name}"
+    elif image:
+        raise Trouble(
+            f"the nodes of the runtime `{request.runtime}` have the image {image}, and `image` of a job sets only that of "
+            "the launcher; omit --runtime to get a runtime for this image"
+        )
+
+
+def _image_of_nodes(runtime: Blueprint) -> str:
+    """The image that a runtime itself writes for the nodes of an MPI job; empty where it writes none."""
+    roles = plain(get(runtime.document.tree, "spec", "template", "spec", "replicatedJobs"))
+    for role in roles if isinstance(roles, list) else ():
+        if isinstance(role, dict) and role.get("name") == NODE:
+            containers = get(role, "template", "spec", "template", "spec", "containers")
+            for container in containers if isinstance(containers, list) else ():
+                if isinstance(container, dict) and container.get("name") == NODE:
+                    return str(container.get("image") or "")
+    return ""
 
 
 def _settle_scheduler(request: Request, project: Project, clusters: Iterable[Cluster]) -> None:

@@ -143,6 +143,59 @@ def test_a_job_of_a_runtime_that_is_there_gets_no_second_one(tmp_path: Path) -> 
     assert "name: torch-eks-p5" in (tmp_path / "jobs/gpt.yaml").read_text("utf-8")
 
 
+def test_the_nodes_of_a_second_mpi_job_have_its_image(tmp_path: Path) -> None:
+    machines = ("--framework", "mpi", "--gpus", "8", "--nodes", "2")
+    long = "g" * 40
+    images = {
+        "one": IMAGE,
+        "same": IMAGE,
+        "two": "registry.example.com/team/other:1.0.0",
+        long: "registry.example.com/team/long:1",
+    }
+    for name, image in images.items():
+        assert compile_in(tmp_path, "new", name, "--image", image, *machines).code == 0
+    judged = compile_in(tmp_path, "validate")
+    assert (judged.code, judged.findings) == (0, []), judged.err
+    for name, image in images.items():
+        built = compile_in(tmp_path, "build", f"jobs/{name}.yaml").objects
+        (jobset,) = [each for each in built if each["kind"] == "JobSet"]
+        pods = [role["template"]["spec"]["template"]["spec"] for role in jobset["spec"]["replicatedJobs"]]
+        assert {container["image"] for pod in pods for container in pod["containers"]} == {image}, name
+    assert "name: mpi-gpu\n" in (tmp_path / "jobs/same.yaml").read_text("utf-8")
+    refused = compile_in(tmp_path, "new", "three", "--image", "other:1", "--runtime", "mpi-gpu", *machines)
+    assert (refused.code, "omit --runtime" in refused.err) == (2, True)
+    assert not (tmp_path / "jobs/three.yaml").exists()
+
+
+def test_nodes_get_the_image_beside_a_runtime_that_was_written_without(tmp_path: Path) -> None:
+    assert compile_in(tmp_path, "new", "one", "--framework", "mpi", "--gpus", "8").code == 0
+    assert compile_in(tmp_path, "new", "two", "--framework", "mpi", "--gpus", "8", "--image", IMAGE).code == 0
+    assert f"image: {IMAGE}\n" in (tmp_path / "runtimes/mpi-gpu-two.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("framework", ["mpi", "flux"])
+def test_the_secret_is_the_one_that_the_settings_name(framework: str, tmp_path: Path) -> None:
+    (tmp_path / "trainc.yaml").write_text(
+        f"apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n  secrets: {{{framework}: existing:team-keys}}\n",
+        "utf-8",
+    )
+    assert compile_in(tmp_path, "new", "one", "--framework", framework, "--gpus", "8", "--image", IMAGE).code == 0
+    text = (tmp_path / "jobs/one.yaml").read_text("utf-8")
+    assert "kubectl create secret generic team-keys " in text
+    assert "one-" not in text
+
+
+def test_keys_that_an_operator_makes_are_not_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "trainc.yaml").write_text(
+        "apiVersion: trainc.dev/v1alpha1\nkind: Project\nspec:\n  secrets: {mpi: external-secrets}\n", "utf-8"
+    )
+    sizes = ("--gpus", "8", "--nodes", "2")
+    assert compile_in(tmp_path, "new", "one", "--framework", "mpi", "--image", IMAGE, *sizes).code == 0
+    assert "Secret" not in (tmp_path / "jobs/one.yaml").read_text("utf-8")
+    judged = compile_in(tmp_path, "validate")
+    assert (judged.code, judged.findings) == (0, []), judged.err
+
+
 def test_each_job_has_a_claim_of_its_own(tmp_path: Path) -> None:
     """It was in the shared runtime: a later job, in another namespace, mounted the same one without a word."""
     for name, claim in (("bert", "bert-data"), ("gpt", "gpt-data")):
