@@ -11,6 +11,7 @@ from trainc.frameworks.base.requirements import (
     check_slots,
     choice,
     note,
+    role_span,
     secret_name,
     span_of,
     template_span,
@@ -18,7 +19,7 @@ from trainc.frameworks.base.requirements import (
 from trainc.frameworks.base.vocabularies import VOCABULARIES
 from trainc.model.finding import ERROR, WARNING, Rule
 from trainc.model.patches import Contribution, Framework, Start, literal, on, pod
-from trainc.model.plan import NODE, Plan
+from trainc.model.plan import NODE, Plan, Role
 from trainc.model.report import Report
 from trainc.model.sourced import Sourced, derive
 from trainc.model.tree import Tree, get, given, value
@@ -27,6 +28,7 @@ VOCABULARY = VOCABULARIES["mpi"]
 
 SEVERAL_LAUNCHERS = Rule("several-launchers", WARNING)
 SURPLUS_NODE = Rule("surplus-node", WARNING)
+NO_KEYS = Rule("roles-without-keys", WARNING)
 LAUNCHER = "launcher"
 HOSTFILE = "/etc/mpi/hostfile"  # where the controller mounts the hosts that it lists
 _STARTERS = ("mpirun", "mpiexec", "horovodrun")
@@ -37,6 +39,9 @@ _VARIABLES = (
     "I_MPI_HYDRA_HOST_FILE",
     "HYDRA_HOST_FILE",
 )
+# Words of commands and variables that make keys, name some, or reach hosts without ssh; volumes that may hold keys.
+_OWN_KEYS = ("ssh-keygen", ".ssh", "id_rsa", "rsh_agent", "launch_agent", "BOOTSTRAP", "IdentityFile")
+_KEPT = frozenset(("secret", "projected", "csi", "persistentVolumeClaim", "hostPath", "nfs", "configMap"))
 PRIVATE, PUBLIC = "ssh-privatekey", "ssh-publickey"
 FILES = (
     {"key": PRIVATE, "path": "id_rsa", "mode": 0o640},
@@ -98,7 +103,7 @@ def verify(plan: Plan, report: Report) -> None:
     check_gpus(plan, report)
     check_processes(plan, report)
     check_slots(plan, report, slots_per_node(plan))
-    if choice(plan) != IN_CLUSTER:
+    if choice(plan) != IN_CLUSTER and any(_mounts_secret(role, secret(plan).value) for role in plan.roles):
         note(plan, report, secret(plan).value, (PRIVATE, PUBLIC), RECIPE)
     check_peers(plan, report)
     launcher, nodes = plan.role(LAUNCHER), plan.trainer_field("numNodes")
@@ -184,15 +189,20 @@ def as_node(plan: Plan) -> bool:
 def brings_hosts(plan: Plan) -> bool:
     """Whether a runtime says itself where mpirun starts processes, so that it needs no role of the controller's names."""
     for container in [one for role in plan.roles for one in role.containers if type(one) is dict]:
-        lists = [container.get(field) for field in ("command", "args")]
-        words = [leaf.value for words in lists if type(words) is list for leaf in words if type(leaf) is Sourced]
-        line, env = f"{' '.join(map(str, words))} ", container.get("env")
+        line, env = _command_line(container), container.get("env")
         if any(starter in line for starter in _STARTERS) and HOSTFILE not in line:
             if any(naming in line for naming in _NAMING):
                 return True
         elif type(env) is list and any(value(entry, "name") in _VARIABLES for entry in env):
             return True
     return False
+
+
+def _command_line(container: Tree) -> str:
+    """The words of a container's command, each followed by a blank."""
+    lists = [container.get(field) for field in ("command", "args")]
+    words = [leaf.value for words in lists if type(words) is list for leaf in words if type(leaf) is Sourced]
+    return f"{' '.join(map(str, words))} "
 
 
 def lower_keys(plan: Plan) -> Contribution:
@@ -236,9 +246,44 @@ def generator(plan: Plan, name: Sourced[str]) -> tuple[Tree, ...]:
     return keys, filled
 
 
+def _mounts_secret(role: Role, name: str) -> bool:
+    """Whether the pods of a role wait for the Secret of the keys: the controller mounts it by the role's name, or the runtime does."""
+    volumes = get(role.pod, "volumes")
+    named = [value(volume, "secret", "secretName") for volume in volumes] if type(volumes) is list else []
+    return role.name.value in (NODE, LAUNCHER) or name in named
+
+
+def check_keys(plan: Plan, report: Report) -> None:
+    """A finding where mpirun or sshd runs in roles that the controller mounts no keys in, and the runtime mounts none."""
+    lacking = [role for role in plan.roles if role.name.value not in (NODE, LAUNCHER) and _lacks_keys(role)]
+    if not lacking:
+        return
+    names = " and ".join(f"`{role.name.value}`" for role in lacking)
+    message = f"{names} {'get' if len(lacking) > 1 else 'gets'} no ssh keys: the controller mounts them in `{LAUNCHER}` and `{NODE}` only"
+    effect = "unless the image has keys, mpirun reaches no host: `Permission denied (publickey)`"
+    help_ = (
+        f"name the replicatedJobs `{LAUNCHER}` and `{NODE}`, or mount the Secret `{secret(plan).value}` in their pods"
+    )
+    report.add(NO_KEYS.at(role_span(plan, lacking[0]), message, effect=effect, help=help_))
+
+
+def _lacks_keys(role: Role) -> bool:
+    """Whether pods start mpirun or sshd with nothing to log in with: no volume that may hold keys, no agent or key of their own."""
+    containers = [container for container in role.containers if type(container) is dict]
+    text = " ".join(map(_command_line, containers))
+    entries = [entry for container in containers for entry in container.get("env") or ()]
+    variables = " ".join(str(value(entry, "name")) for entry in entries)
+    volumes = get(role.pod, "volumes")
+    sources = {source for volume in volumes for source in volume} if type(volumes) is list else set()
+    is_in_exchange = any(program in text for program in (*_STARTERS, "sshd"))
+    has_own = any(word in text or word in variables for word in _OWN_KEYS) or not _KEPT.isdisjoint(sources)
+    return is_in_exchange and not has_own
+
+
 def check_peers(plan: Plan, report: Report) -> None:
-    """Findings for what the controller's keys and hostfile are made for, and the runtime does not have; none where it names its hosts."""
+    """Findings for what the controller's keys and hostfile are made for, and the runtime does not have; of keys alone where it names its hosts."""
     if brings_hosts(plan):
+        check_keys(plan, report)
         return
     for name, effect in EFFECTS.items():
         if (role := plan.role(name)) is not None:
