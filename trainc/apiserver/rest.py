@@ -114,11 +114,17 @@ def _rounds(document: Document, server: Server) -> Iterator[Round]:
         tree = mended
 
 
-def tell_rest(own_report: Report, taken: RemovedSpans, report: Report) -> None:
-    """Report the errors that were found in a rest, but for those that may come of what was taken out of it."""
+def tell_rest(own_report: Report, taken: RemovedSpans, report: Report, stand_in: str = "") -> None:
+    """Report the errors that were found in a rest, but for those that may come of what was taken out of it.
+
+    Of a job that lacks a name alone, whatever does not speak of its `stand_in`.
+    """
     for finding in own_report.findings:
         touched = any(label.span in taken for label in finding.labels)
-        if finding.level == ERROR and not touched and UNREADABLE not in finding.message:
+        words = (finding.message, finding.effect, finding.help, *finding.notes)
+        is_of_name = bool(stand_in) and any(stand_in in text for text in words)
+        is_certain = finding.level == ERROR or bool(stand_in)
+        if is_certain and not is_of_name and not touched and UNREADABLE not in finding.message:
             report.add(finding._replace(refusal=None))
 
 

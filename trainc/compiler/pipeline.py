@@ -233,7 +233,7 @@ def check_unreached(catalogs: Catalogs, report: Report) -> None:
 
 def check_refused(project: Project, catalog: Catalog, report: Report) -> None:
     """Look at what can still be read of each job that is refused: one mistake hides no other."""
-    for entry, taken in catalog.refused:
+    for entry, taken, stand_in in catalog.refused:
         own_report = Report(compiles=False)
         alone = Catalog((entry,).__iter__, catalog.runtimes, catalog.objects)
         from trainc.apiserver.rest import tell_rest  # noqa: PLC0415 (most jobs are taken)
@@ -242,7 +242,7 @@ def check_refused(project: Project, catalog: Catalog, report: Report) -> None:
             for plan in resolve(alone, project, own_report):
                 if (bundle := lower(plan, project, own_report)) is not None:
                     verify(bundle, project, own_report, catalog.objects)
-            tell_rest(own_report, taken, report)
+            tell_rest(own_report, taken, report, stand_in)
 
 
 def flattening(project: Project, selection: Selection, report: Report) -> Callable[[str, Report], Document | None]:

@@ -138,10 +138,14 @@ class Entry(NamedTuple):
 
 
 class RefusedEntry(NamedTuple):
-    """What can still be read of a job that is refused, and where its text says what was taken out of it."""
+    """What can still be read of a job that is refused, and where its text says what was taken out of it.
+
+    `stand_in` is the name that it got where it lacks nothing else: all that is found without this name holds.
+    """
 
     entry: Entry
     taken: RemovedSpans
+    stand_in: str = ""
 
 
 class RuntimeLookup(NamedTuple):

@@ -204,8 +204,9 @@ def _admitted(
                 )
                 context.report.add(GENERATED_NAME.at(span, message, effect=effect, help="write `metadata.name`"))
                 if not context.project.checks.admission_only:
-                    stand_in = Entry(admitted.admitted(named(admitted.tree)), companions, beside)
-                    catalog.refused.append(RefusedEntry(stand_in, RemovedSpans([], job.tree)))
+                    stand_in = admitted.admitted(named(admitted.tree))
+                    entry = Entry(stand_in, companions, beside)
+                    catalog.refused.append(RefusedEntry(entry, RemovedSpans([], job.tree), stand_in.name))
             elif admitted is not None:
                 ask_policies(admitted, context)
                 yield Entry(admitted, companions, beside)
