@@ -47,6 +47,7 @@ _PROJECTED = {"secret": ("Secret", "name"), "configMap": ("ConfigMap", "name")}
 _KEYS = {"secretKeyRef": ("Secret", "name"), "configMapKeyRef": ("ConfigMap", "name")}
 _WHOLE = {"secretRef": ("Secret", "name"), "configMapRef": ("ConfigMap", "name")}
 _JUDGED = frozenset((*_KEYS, *_WHOLE))  # the API server judges the names that variables have
+_NO_NAME = ("None", "null")  # what templates write for no pull secret; the kubelet pulls without one
 _LOOKING = frozenset(("[", "[[", "test", "ls", "rm", "mkdir", "echo"))  # programs for which a file need not be there
 
 
@@ -170,7 +171,7 @@ def path_not_mounted(job: Job) -> Findings:
 def objects_of_pods(job: Job) -> Findings:
     is_listed = job.cluster.closed or bool(job.cluster.objects)
     for kind, name, path in _references(job):
-        if not name or "$" in name:
+        if not name or "$" in name or ("imagePullSecrets" in path and name in _NO_NAME):
             continue
         beside = [text(table(tree, "metadata"), "name") for tree in job.kinds.get(kind, ())]
         if path[-2] not in _JUDGED and subdomain(name):

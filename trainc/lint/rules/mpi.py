@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 from trainc.lint.facts.job import Container, ExpandedRole, Findings, Job, each
 from trainc.lint.facts.mpi import hostfile, launchers, process_ranks, workers
+from trainc.lint.facts.placement import Gang, Placement
 from trainc.lint.facts.timing import waits_for
 from trainc.lint.facts.values import mappings, rows, table, text, texts, untagged, whole
 from trainc.model.finding import ERROR, NOTE, WARNING, Label, Rule
 from trainc.model.plan import Plan
 from trainc.model.tree import Path, get, value
+from trainc.schedulers.gang import pods
 
 SLOTS = Rule("mpi-processes-exceed-slots", ERROR)
 SLOTS_GPUS = Rule("slots-mismatch", WARNING)
@@ -234,7 +236,20 @@ def launcher_before_workers(container: Container) -> Findings:
         also = [Label(late[0].at(), "the hosts it connects to")]
         effect = "mpirun fails if a worker's SSH daemon does not listen yet, and with `backoffLimit: 0` so does the job"
         help_ = f"make `{role.name}` depend on `{late[0].name}` with status `Ready`, and add a readiness probe on the SSH port"
+        if any(_starts_at_once(gang, role.name, late[0].name) for gang in Placement(job).gangs()):
+            help_ = (
+                f"wait in the command until sshd of `{late[0].name}` answers: "
+                "a gang with a dependency between its roles never starts"
+            )
         yield EARLY.at(role.at(), message, also=also, effect=effect, help=help_)
+
+
+def _starts_at_once(gang: Gang, launcher: str, worker: str) -> bool:
+    """Whether a launcher and its workers belong to a gang that waits for more pods than there are without the launcher."""
+    counts = {member.name.value: pods(member) for member in gang.roles}
+    minimum = gang.group.minimum if gang.group is not None else None
+    others = sum(count for name, count in counts.items() if name != launcher)
+    return launcher in counts and worker in counts and (minimum is None or minimum > others)
 
 
 def launcher_without_mpirun(job: Job) -> Findings:

@@ -164,14 +164,18 @@ def multislice_single_host(slice_: _Slice) -> Findings:
 
 
 def multislice_half_set_up(role: ExpandedRole) -> Findings:
-    names = [name for name in _MEGASCALE if any(name in container.env for container in role.main)]
+    # libtpu takes an empty variable for one that is not set.
+    names = [name for name in _MEGASCALE if any(container.value(name) not in (None, "") for container in role.main)]
     # Without any the slices are separate, or a platform sets all three itself, as JobSet's own example leaves it to.
     if type(role.replicas) is not int or not names or TPU_RESOURCE not in role.devices:
         return
     missing: list[tuple[str, Span]] = []
     if role.replicas < 2:
         container = next(one for one in role.main if names[0] in one.env)
-        if container.value(_MEGASCALE[0]) != "1":  # a launcher writes them for one slice as for many
+        slices = container.value(_MEGASCALE[0])
+        if slices is None or (
+            type(slices) is str and slices not in ("", "1")
+        ):  # a launcher writes them for one slice, too
             missing.append(("it has only one Job", container.env_at(names[0])))
     else:
         if len(names) < len(_MEGASCALE):
