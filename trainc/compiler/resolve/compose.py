@@ -16,6 +16,7 @@ from trainc.compiler.resolve.components import (
 )
 from trainc.compiler.resolve.composed import API_VERSION, KIND, Composed, Held, RuntimePart
 from trainc.compiler.resolve.locks import changed, held, touching
+from trainc.compiler.resolve.own_values import changed_since, component_values, replaced, without
 from trainc.compiler.resolve.parameters import EnabledComponent
 from trainc.compiler.resolve.relations import check, lineage, ordered
 from trainc.compiler.resolve.template import COMPONENTS, RUNTIME, Prepared, names_of
@@ -127,8 +128,20 @@ class Composition:
             self.spec = own  # as the server stores it; nothing to merge
             self.parts.append(RuntimePart("runtime", document.name, own, document))
         if document.kind == RUNTIME:
+            index = len(self.parts) - 1
             self.switch(list(of_runtime(document)))
+            if len(self.parts) > index + 1 and not self.is_broken:
+                self._restore(index, document)
             self.locks += held(document, self.spec, self._report, whole=not self.is_broken)
+
+    def _restore(self, index: int, document: Document) -> None:
+        """Lay what the runtime at `index` says itself over what its own components made of it."""
+        own = self.parts[index]
+        if part := replaced(own.tree, self.spec):
+            for finding in component_values(part, self.spec, document):
+                self._report.add(finding)
+            self.parts[index] = own._replace(tree=without(own.tree, part))
+            self.add(RuntimePart("runtime", document.name, part))
 
     def switch(self, uses: Iterable[EnabledComponent]) -> None:
         """Apply components in the order named; one that is on already is applied again only with values of its own."""
@@ -161,8 +174,11 @@ class Composition:
             parts = parts or []
             for index, (part, was) in enumerate(zip(parts, before, strict=False)):
                 parts[index] = part._replace(tree=in_place_of(was.tree, part.tree))
-            for part in parts:
-                self.add(part, keys=COMPONENT_KEYS, who=f"component `{component.name}`")
+            for index, part in enumerate(parts):
+                again = index < len(before)
+                tree = changed_since(before[index].tree, part.tree) if again else part.tree
+                new = part._replace(tree=tree, document=None) if again else part
+                self.add(new, keys=COMPONENT_KEYS, who=f"component `{component.name}`")
             self.on.append((component, parts))
 
     def add(self, part: RuntimePart, *, keys: dict[str, str] = MERGE_KEYS, who: str = "") -> None:
