@@ -121,7 +121,7 @@ def test_words_that_the_crd_does_not_have_are_errors(tmp_path: Path, strategy: s
     assert f"JobSet {since} or later" not in newer.out + newer.err
 
 
-def test_claims_of_a_runtime_are_refused_at_its_line_before_0_11() -> None:
+def test_claims_of_a_runtime_are_refused_before_0_11() -> None:
     folder = ROOT / "examples" / "torchtune"
     run = compile_in(folder, "validate", "--set", "jobset=0.10")
     assert run.code == 1

@@ -49,10 +49,10 @@ def print_findings(report: Report, options: Options, lines: Lines, shown: Shown,
     notes = [] if wants_notes else [finding for finding in findings if finding.level == NOTE]
     findings = findings[: len(findings) - len(notes)]
     is_full = options.has("verbose") or options.has("all")
-    told = [Group(finding, ()) for finding in findings] if is_full else groups(findings)
-    most = len(told) if is_full else _MAX_FINDINGS
+    shown_groups = [Group(finding, ()) for finding in findings] if is_full else groups(findings)
+    most = len(shown_groups) if is_full else _MAX_FINDINGS
     printed: set[str] = set()
-    for group in told[:most]:
+    for group in shown_groups[:most]:
         finding = group.first
         reached = report.jobs_reached(finding)
         reach = [f"  reaches {reached} jobs"] if reached > 1 else []
@@ -65,8 +65,8 @@ def print_findings(report: Report, options: Options, lines: Lines, shown: Shown,
             block = finding_lines(broken, no_lines, str)
         others = [f"  {others_line(group, shown)}; -v shows each"] if group.others else []
         tell(*block, *reach, *others, "", color=color)
-    if len(told) > most:
-        left = sum(1 + len(group.others) for group in told[most:])
+    if len(shown_groups) > most:
+        left = sum(1 + len(group.others) for group in shown_groups[most:])
         tell(f"and {left} more findings; -v shows them", "")
     if notes:
         from trainc.report.fold import folded  # noqa: PLC0415

@@ -43,7 +43,7 @@ class FileResult:
 
     def __init__(self) -> None:
         self.has_companions = False  # objects stand beside them
-        self.is_compared = False  # something was found by what is rendered of them, which is not there the next time
+        self.is_compared = False  # a finding rests on their rendered file, which this run may write
         self.jobs = 0
         self.runtimes: set[Identity] = set()
 
@@ -56,7 +56,7 @@ class FileResults:
         self.names: dict[Key, str] = {}
 
     def add(self, bundle: Bundle, *, is_compared: bool) -> None:
-        """Note a bundle of a file; `is_compared` says that something was found by what is rendered of it."""
+        """Note a bundle of a file; `is_compared` says that a finding rests on its rendered file."""
         plan = bundle.plan
         sources = plan.runtime.sources if plan is not None and plan.runtime is not None else ()
         outcome = self.files.setdefault(bundle.document.file, FileResult())
@@ -86,8 +86,7 @@ class FileResults:
         """The files whose outcome rests on nothing that changes with another file of jobs, and the remarks on each.
 
         None where something was found that is not about one of `files` alone; `others` are files of jobs that this
-        run left alone. What is said of no file of jobs, each run says anew: it reads
-        all others, and knows what all jobs name.
+        run left alone. Remarks on other files, such as runtimes, are not kept: each run reads those files again.
         """
         if not report.commented_files <= files:
             return None
@@ -150,10 +149,9 @@ class CachedResults:
         """Raise CacheMissError where what was compiled again may concern what was not."""
         assert outcomes is not None
         beside = outcomes.with_companions
-        is_new = not beside.isdisjoint(
-            self.again
-        )  # such files are compiled each time, and a change of one is a run of everything
-        if is_new or has_met_cached or outcomes.clean(report, self.again | beside, self.files) is None:
+        # Files with companions are compiled each time; where one becomes such a file, other jobs may name its objects.
+        becomes = not beside.isdisjoint(self.again)
+        if becomes or has_met_cached or outcomes.clean(report, self.again | beside, self.files) is None:
             raise CacheMissError
 
     def repeat(self, report: Report) -> None:

@@ -1,4 +1,4 @@
-"""Findings of one cause: the same words of one rule in many places, told once with the places of the others."""
+"""Findings of one cause: the same words of one rule in many places, shown once with the places of the others."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from trainc.model.finding import Finding
 from trainc.text.counting import counted
 
-_FEW = 3  # findings alike that are still told one by one
+_FEW = 3  # findings alike that are still shown one by one
 _PLACES = 5  # of the others that are named
 _NUMBERED = re.compile(r"(?<=[A-Za-z][-_.])\d+|(?<=[A-Za-z])\d+(?=[-_`.])")
 

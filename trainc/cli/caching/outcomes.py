@@ -86,7 +86,9 @@ def known_of(
         return None
     known.names = plain["names"]
     known.remarks = [
-        (file, [Remark(*remark) for remark in said]) for file, said in plain["remarks"].items() if file in known.files
+        (file, [Remark(*remark) for remark in remarks])
+        for file, remarks in plain["remarks"].items()
+        if file in known.files
     ]
     left = [clean[name] for name in again if name in clean]
     known.jobs = plain["counts"][0] - sum(jobs for jobs, _ in left)
@@ -154,7 +156,7 @@ def plain_outcomes(run: CompletedRun) -> Plain | None:
         kept = run.known.files
         jobs += kept
         clean = {file: pair for file, pair in before["clean"].items() if file in kept} | clean
-        remarks |= {file: said for file, said in before["remarks"].items() if file in kept}
+        remarks |= {file: former for file, former in before["remarks"].items() if file in kept}
         names = {key: file for key, file in before["names"].items() if file in kept} | names
         for identity, reaching in before["runtimes"]:
             runtimes.setdefault(identity, []).extend([file for file in reaching if file in kept])
@@ -178,7 +180,7 @@ def plain_outcomes(run: CompletedRun) -> Plain | None:
                 walks[walked].append(name)
     return {
         "clean": clean,
-        "remarks": {file: [tuple(remark) for remark in said] for file, said in remarks.items() if said},
+        "remarks": {file: [tuple(remark) for remark in own] for file, own in remarks.items() if own},
         "names": names,
         "runtimes": list(runtimes.items()),
         "jobs": jobs,
