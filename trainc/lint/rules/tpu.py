@@ -163,19 +163,22 @@ def multislice_single_host(slice_: _Slice) -> Findings:
         yield SINGLE.at(slice_.topology_at, message, also=also, effect=effect, help="use a topology with several hosts")
 
 
+def _is_set(container: Container, name: str) -> bool:
+    """Whether a container sets a variable; libtpu takes an empty one for one that is not set."""
+    return name in container.env and container.value(name) != ""
+
+
 def multislice_half_set_up(role: ExpandedRole) -> Findings:
-    # libtpu takes an empty variable for one that is not set.
-    names = [name for name in _MEGASCALE if any(container.value(name) not in (None, "") for container in role.main)]
+    names = [name for name in _MEGASCALE if any(_is_set(container, name) for container in role.main)]
     # Without any the slices are separate, or a platform sets all three itself, as JobSet's own example leaves it to.
     if type(role.replicas) is not int or not names or TPU_RESOURCE not in role.devices:
         return
     missing: list[tuple[str, Span]] = []
     if role.replicas < 2:
-        container = next(one for one in role.main if names[0] in one.env)
+        container = next(container for container in role.main if _is_set(container, names[0]))
         slices = container.value(_MEGASCALE[0])
-        if slices is None or (
-            type(slices) is str and slices not in ("", "1")
-        ):  # a launcher writes them for one slice, too
+        # A launcher writes the variables for one slice, too.
+        if slices is None or (isinstance(slices, str) and slices not in ("", "1")):
             missing.append(("it has only one Job", container.env_at(names[0])))
     else:
         if len(names) < len(_MEGASCALE):
